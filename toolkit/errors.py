@@ -1,0 +1,103 @@
+"""Every exception of the toolkit.
+
+ToolkitError
+├── ConfigurationError      the wiring is wrong; the application has to be changed (also a ValueError)
+├── ToolError               a tool says something that the model may read
+└── RunError                a run ended without an answer; `run` is the run so far
+    ├── LimitExceeded       one of `Limits`
+    ├── DeadlineExceeded    `timeout=` of the run
+    ├── RunAborted          a guard returned `Abort`
+    ├── HookError           a hook failed (on a call's record: a guard blocked the call)
+    ├── ModelError          the model failed
+    ├── OutputError         the answer does not meet `output_type`
+    └── CleanupError        the answer is there, and something could not be closed
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = [
+    "CleanupError",
+    "ConfigurationError",
+    "DeadlineExceeded",
+    "HookError",
+    "LimitExceeded",
+    "ModelError",
+    "OutputError",
+    "RunAborted",
+    "RunError",
+    "ToolError",
+    "ToolkitError",
+]
+
+
+class ToolkitError(Exception):
+    """The root: `except ToolkitError` catches all that this toolkit raises of its own accord."""
+
+
+class ConfigurationError(ToolkitError, ValueError):
+    """Something was declared or wired wrongly. The text says what, where, and what to do.
+
+    `run` is set when it was found in a run (at its start, or when a tool was built), else None. It is typed
+    `Any` because this module lies below the one that defines `Run`.
+    """
+
+    run: Any = None
+
+
+class ToolError(ToolkitError):
+    """Raised by a tool (or by a hook: then it is a denial). The model is shown exactly this text."""
+
+
+class RunError(ToolkitError):
+    """A run ended without an answer. `run` is the `Run` so far; its transcript pairs every call with a result.
+
+    `run` is None only where no run exists: a `ModelError` of a model that is used alone, and a `HookError` that
+    stands on a `CallRecord`.
+    """
+
+    def __init__(self, message: str = "", *, run: Any = None) -> None:
+        super().__init__(message)
+        self.run = run
+
+
+class LimitExceeded(RunError):
+    """A limit of `Limits` was reached. `limit` is its name, such as `"max_turns"`, and `value` its number."""
+
+    def __init__(self, message: str = "", *, limit: str = "", value: float | None = None, run: Any = None) -> None:
+        super().__init__(message, run=run)
+        self.limit = limit
+        self.value = value
+
+
+class DeadlineExceeded(RunError):
+    """The run took longer than its `timeout` (seconds)."""
+
+    def __init__(self, message: str = "", *, timeout: float | None = None, run: Any = None) -> None:
+        super().__init__(message, run=run)
+        self.timeout = timeout
+
+
+class RunAborted(RunError):
+    """A guard ended the run. `reason` is what it gave."""
+
+    def __init__(self, reason: str = "", *, run: Any = None) -> None:
+        super().__init__(f"a guard ended the run: {reason}" if reason else "a guard ended the run", run=run)
+        self.reason = reason
+
+
+class HookError(RunError):
+    """A hook failed, or a guard answered with something that is no decision."""
+
+
+class ModelError(RunError):
+    """The model could not answer. The provider's own error is the cause (`__cause__`)."""
+
+
+class OutputError(RunError):
+    """The model's answer does not meet the `output_type`."""
+
+
+class CleanupError(RunError):
+    """The run had its answer, and closing failed: work such as a commit may be undone. The cause is the error."""

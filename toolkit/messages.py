@@ -1,0 +1,172 @@
+"""What models and tools say to each other: messages, their parts, tool calls, definitions, token usage."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import force_setattr
+
+__all__ = [
+    "AssistantMessage",
+    "DocumentPart",
+    "ImagePart",
+    "Message",
+    "Part",
+    "SystemMessage",
+    "TextPart",
+    "ToolCall",
+    "ToolDefinition",
+    "ToolMessage",
+    "Usage",
+    "UserMessage",
+    "messages_from_json",
+    "messages_to_json",
+]
+
+# msgspec Structs rather than frozen dataclasses: a run makes several of these per turn, and a Struct costs a
+# quarter of a frozen dataclass (measured: 0.09 against 0.46 microseconds) and no Python call.
+
+
+class TextPart(Struct, frozen=True, tag="text"):
+    """A piece of text in a message of several parts."""
+
+    text: str
+
+
+class _Media(Struct, frozen=True):
+    data: bytes | None = None
+    url: str | None = None
+    media_type: str | None = None
+
+    def __post_init__(self) -> None:
+        if (self.data is None) == (self.url is None):
+            raise ValueError(f"{type(self).__name__} takes either data (bytes) or url, and not both")
+
+
+class ImagePart(_Media, frozen=True, tag="image"):
+    """An image: `data` (the bytes) or `url`, and its `media_type`, such as `image/png`."""
+
+
+class DocumentPart(_Media, frozen=True, tag="document"):
+    """A document: `data` (the bytes) or `url`, and its `media_type`, such as `application/pdf`."""
+
+
+Part: TypeAlias = TextPart | ImagePart | DocumentPart
+
+
+class ToolCall(Struct, frozen=True):
+    """A model's request to call a tool. `arguments` are as sent: JSON text, or a dict."""
+
+    id: str
+    name: str
+    arguments: str | dict[str, Any]
+
+
+class ToolDefinition(Struct, frozen=True):
+    """What a model is shown of a tool. `input_schema` is a JSON Schema of an object; do not change it."""
+
+    name: str
+    description: str
+    input_schema: dict[str, Any]
+
+
+class SystemMessage(Struct, frozen=True, tag="system"):
+    """Text that the application says to the model. An agent's instructions are not kept as one (see `Agent`)."""
+
+    text: str
+
+
+class UserMessage(Struct, frozen=True, tag="user"):
+    """What the user says: a text, or a sequence of parts (kept as a tuple)."""
+
+    content: str | Sequence[Part]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.content, (str, tuple)):
+            force_setattr(self, "content", tuple(self.content))
+
+    @property
+    def text(self) -> str:
+        """The text, or the text parts joined by line ends."""
+        if isinstance(self.content, str):
+            return self.content
+        return "\n".join(part.text for part in self.content if isinstance(part, TextPart))
+
+
+class AssistantMessage(Struct, frozen=True, tag="assistant"):
+    """What the model says: text, tool calls (kept as a tuple), and the reasoning that it showed."""
+
+    text: str = ""
+    tool_calls: Sequence[ToolCall] = ()
+    reasoning: str = ""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.tool_calls, tuple):
+            force_setattr(self, "tool_calls", tuple(self.tool_calls))
+
+
+class ToolMessage(Struct, frozen=True, tag="tool"):
+    """The result of one tool call, as the model reads it. `call_id` pairs it with its `ToolCall`."""
+
+    call_id: str
+    name: str
+    content: str
+    is_error: bool = False
+
+
+Message: TypeAlias = SystemMessage | UserMessage | AssistantMessage | ToolMessage
+
+
+class Usage(Struct, frozen=True):
+    """Tokens. `cached_tokens` are part of `input_tokens`, `reasoning_tokens` part of `output_tokens`."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    reasoning_tokens: int = 0
+
+    @property
+    def total_tokens(self) -> int:
+        return self.input_tokens + self.output_tokens
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cached_tokens + other.cached_tokens,
+            self.reasoning_tokens + other.reasoning_tokens,
+        )
+
+
+_messages = msgspec.json.Decoder(list[Message])
+
+
+def messages_to_json(messages: Sequence[Message]) -> str:
+    """The messages as a JSON array; `messages_from_json` reads it back."""
+    return msgspec.json.encode(list(messages)).decode()
+
+
+def messages_from_json(text: str | bytes, *, trusted: bool = True) -> list[Message]:
+    """The messages that `messages_to_json` wrote.
+
+    Args:
+        text: A JSON array of messages.
+        trusted: False for text that may have been changed by others (a browser sent it back): then only the text
+            of user and assistant messages is kept. Tool calls, results, system messages, reasoning and media go.
+
+    Raises:
+        ValueError: it is not such an array (`msgspec.ValidationError` and `msgspec.DecodeError` are ValueErrors).
+    """
+    messages = _messages.decode(text)
+    if trusted:
+        return messages
+    kept: list[Message] = []
+    for message in messages:
+        if isinstance(message, UserMessage) and message.text:
+            kept.append(UserMessage(message.text))
+        elif isinstance(message, AssistantMessage) and message.text:
+            kept.append(AssistantMessage(message.text))
+    return kept

@@ -1,0 +1,167 @@
+"""What a run was: plain data, so that every layer above can name it."""
+
+from __future__ import annotations
+
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
+
+from msgspec import Struct
+
+from toolkit.messages import Message, Usage
+
+__all__ = ["CallRecord", "Invocation", "Outcome", "Run", "ToolResult", "Transcript", "Usage"]
+
+T = TypeVar("T")
+Outcome: TypeAlias = Literal["running", "completed", "partial", "cancelled", "failed"]
+
+
+class ToolResult(Struct, frozen=True):
+    """What came of one tool call.
+
+    Attributes:
+        value: What the handler returned, untouched; None for an error.
+        content: The text for the model.
+        is_error: True when `content` tells what went wrong.
+        error: The exception, for the application only; never sent to a model.
+    """
+
+    value: Any = None
+    content: str = ""
+    is_error: bool = False
+    error: BaseException | None = None
+
+    def __repr__(self) -> str:
+        return f"ToolResult(content={self.content!r}, is_error={self.is_error}, error={_class_of(self.error)})"
+
+
+class CallRecord(Struct, frozen=True):
+    """One tool call of a run. `arguments` are those the handler got (after `Modify`), or as sent when they were
+    refused. `duration` is in seconds, from the first hook to the result. `error` is the exception, or None."""
+
+    id: str
+    name: str
+    arguments: dict[str, Any] | str
+    result: ToolResult
+    duration: float = 0.0
+    error: BaseException | None = None
+
+    def __repr__(self) -> str:
+        return (
+            f"CallRecord(id={self.id!r}, name={self.name!r}, arguments={self.arguments!r}, result={self.result!r}, "
+            f"duration={self.duration:.6f}, error={_class_of(self.error)})"
+        )
+
+
+class Invocation(Struct, frozen=True):
+    """What the application hands to a run: who asks, and the values of the request. The model never sees it.
+
+    Attributes:
+        actor_id: Who is asking. Tools decide permission by it, never by what the model says.
+        context: The application's live objects: any object, `{}` when none was given. Never sent to a model, saved,
+            logged or put in an event.
+        metadata: Saved with the run and may be logged; never sent to a model.
+        session_id: Recorded only.
+    """
+
+    actor_id: str | None = None
+    context: Any = {}  # msgspec gives each instance a `{}` of its own
+    metadata: dict[str, Any] = {}
+    session_id: str | None = None
+
+    def __repr__(self) -> str:
+        return f"Invocation(actor_id={self.actor_id!r}, metadata={self.metadata!r}, session_id={self.session_id!r})"
+
+
+class Transcript(list[Message]):
+    """The messages of a run: valid by construction, each call paired with one result.
+
+    A run that continues one does not scan it. `seal` notes its end, so that a list changed afterwards is noticed.
+    """
+
+    __slots__ = ("_sealed",)
+
+    def __init__(self, messages: Any = ()) -> None:
+        super().__init__(messages)
+        self._sealed: tuple[int, Message | None] = (-1, None)
+
+    def seal(self) -> None:
+        self._sealed = (len(self), self[-1] if self else None)
+
+    @property
+    def is_sealed(self) -> bool:
+        """True while the list still ends as it did when its run ended."""
+        length, last = self._sealed
+        return length == len(self) and (length == 0 or self[-1] is last)
+
+
+class Run(Generic[T]):
+    """One execution of an agent, from a prompt to a response.
+
+    Attributes:
+        id: Unique for the process.
+        response: The text of the answer; the text so far when the run ended early.
+        messages: The whole transcript, the earlier messages first.
+        calls: One record per tool call, in the order in which the model asked.
+        usage: Tokens of all the model's answers together.
+        turns: How often the model was asked.
+        outcome: `completed`, `partial`, `cancelled` or `failed`; `running` until then.
+        state: The working memory that tools and hooks share.
+        invocation: What the application handed in.
+    """
+
+    __slots__ = (
+        "_first_new",
+        "_output",
+        "calls",
+        "id",
+        "invocation",
+        "messages",
+        "outcome",
+        "response",
+        "state",
+        "turns",
+        "usage",
+    )
+
+    def __init__(
+        self,
+        id: str = "",
+        *,
+        messages: Transcript | None = None,
+        state: dict[str, Any] | None = None,
+        invocation: Invocation | None = None,
+    ) -> None:
+        self.id = id
+        self.messages = Transcript() if messages is None else messages
+        self._first_new = len(self.messages)
+        self.state: dict[str, Any] = {} if state is None else state
+        self.invocation = Invocation() if invocation is None else invocation
+        self.response = ""
+        self.calls: list[CallRecord] = []
+        self.usage = Usage()
+        self.turns = 0
+        self.outcome: Outcome = "running"
+        self._output: Any = _MISSING
+
+    @property
+    def output(self) -> T:
+        """The value of the agent's `output_type`; without one, the response."""
+        return self.response if self._output is _MISSING else self._output  # type: ignore[return-value]  # T is str then
+
+    @output.setter
+    def output(self, value: T) -> None:
+        self._output = value
+
+    @property
+    def new_messages(self) -> list[Message]:
+        """The messages of this run only, from its prompt on."""
+        return self.messages[self._first_new :]
+
+    def __repr__(self) -> str:
+        return f"<Run {self.id} {self.outcome}: {self.turns} turns, {len(self.calls)} calls>"
+
+
+_MISSING: Any = object()
+
+
+def _class_of(error: BaseException | None) -> str:
+    return "None" if error is None else f"<{type(error).__name__}>"

@@ -1,0 +1,52 @@
+"""How arguments break their schema: where (a JSONPath) and in which way, and the text that the model reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+__all__ = ["MAX_TEXT", "InvalidArguments", "Violation", "text_of"]
+
+MAX_TEXT = 2_000
+"""Characters of the text of all violations together: API.md section 5."""
+
+_MAX_MESSAGE = 300
+
+
+class Violation(Struct, frozen=True):
+    """One way in which a value breaks its schema. `path` is a JSONPath such as `$.days[0]`."""
+
+    path: str
+    message: str
+
+
+class InvalidArguments(ValueError):
+    """Arguments that must not reach a handler. The text is for the model: what is wrong, and where."""
+
+
+def text_of(violations: Iterable[Violation]) -> str:
+    """`$.city: is required; $.days[0]: 11 is greater than the maximum of 10`, under 2,000 characters.
+
+    A long message (one that repeats a big value or a long enum) is cut; violations that find no room are counted.
+    """
+    parts: list[str] = []
+    room = MAX_TEXT - 40  # for the count of those left out
+    left_out = 0
+    for violation in violations:
+        part = f"{_shortened(violation.path)}: {_shortened(violation.message)}"
+        if left_out or len(part) + 2 > room:
+            left_out += 1
+            continue
+        parts.append(part)
+        room -= len(part) + 2
+    if left_out:
+        parts.append(f"and {left_out} more")
+    return "; ".join(parts)
+
+
+def _shortened(text: str) -> str:
+    if len(text) <= _MAX_MESSAGE:
+        return text
+    half = (_MAX_MESSAGE - 3) // 2
+    return f"{text[:half]}...{text[-half:]}"
