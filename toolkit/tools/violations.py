@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from msgspec import Struct
 
-__all__ = ["MAX_TEXT", "InvalidArguments", "Violation", "text_of"]
+__all__ = ["MAX_TEXT", "InvalidArguments", "Violation", "child_path", "printable", "text_of"]
 
 MAX_TEXT = 2_000
 """Characters of the text of all violations together: API.md section 5."""
 
 _MAX_MESSAGE = 300
+_is_name = re.compile(r"[^\W\d]\w*\Z").match
 
 
 class Violation(Struct, frozen=True):
@@ -34,7 +36,7 @@ def text_of(violations: Iterable[Violation]) -> str:
     room = MAX_TEXT - 40  # for the count of those left out
     left_out = 0
     for violation in violations:
-        part = f"{_shortened(violation.path)}: {_shortened(violation.message)}"
+        part = f"{printable(violation.path, _MAX_MESSAGE)}: {printable(violation.message, _MAX_MESSAGE)}"
         if left_out or len(part) + 2 > room:
             left_out += 1
             continue
@@ -45,8 +47,19 @@ def text_of(violations: Iterable[Violation]) -> str:
     return "; ".join(parts)
 
 
-def _shortened(text: str) -> str:
-    if len(text) <= _MAX_MESSAGE:
-        return text
-    half = (_MAX_MESSAGE - 3) // 2
-    return f"{text[:half]}...{text[-half:]}"
+def child_path(path: str, child: str | int) -> str:
+    """The JSONPath (RFC 9535) of a member or an item: `$.city`, `$.days[0]`, `$['x-y']`."""
+    if isinstance(child, int):
+        return f"{path}[{child}]"
+    if _is_name(child):
+        return f"{path}.{child}"
+    quoted = child.replace("\\", "\\\\").replace("'", "\\'")
+    return f"{path}['{quoted}']"
+
+
+def printable(text: str, limit: int) -> str:
+    """At most `limit` characters, cut in the middle, and without lone surrogates, which no transport could send."""
+    if len(text) > limit:
+        half = (limit - 3) // 2
+        text = f"{text[:half]}...{text[-half:]}"
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
