@@ -1,0 +1,28 @@
+"""The small base that the tools for HTTP services share."""
+
+from builtin_tools.http.answers import Answer
+from builtin_tools.http.cache import AnswerCache
+from builtin_tools.http.clock import Clock, SystemClock
+from builtin_tools.http.errors import ErrorKind, ServiceError
+from builtin_tools.http.pacing import Pace
+from builtin_tools.http.protocol import HttpClient, HttpResponse
+from builtin_tools.http.secrets import Secret
+from builtin_tools.http.service import Request, Service
+from builtin_tools.http.settings import Identity, Section
+
+__all__ = [
+    "Answer",
+    "AnswerCache",
+    "Clock",
+    "ErrorKind",
+    "HttpClient",
+    "HttpResponse",
+    "Identity",
+    "Pace",
+    "Request",
+    "Secret",
+    "Section",
+    "Service",
+    "ServiceError",
+    "SystemClock",
+]

@@ -1,0 +1,114 @@
+"""A service's answer: read into types, or turned into the error that tells what went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+from urllib.parse import urlsplit, urlunsplit
+
+import msgspec
+
+from builtin_tools.http.errors import ErrorKind, ServiceError
+from builtin_tools.http.secrets import without
+
+__all__ = ["Answer", "sanitised"]
+
+T = TypeVar("T")
+
+_BODY_READ = 100_000
+_BODY_KEPT = 500
+_TEMPORARY = frozenset({429, 502, 503, 504})
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One HTTP answer, whatever its status. Services look at the body's own error first, at the status second.
+
+    Attributes:
+        url: Scheme, host and path of the request.
+        retry_after: Seconds that the server asked to wait.
+        confidential: Values that no error may show.
+    """
+
+    provider: str
+    operation: str
+    url: str
+    status: int
+    headers: Mapping[str, str] = field(repr=False)
+    content: bytes = field(repr=False)
+    retry_after: float | None = None
+    confidential: tuple[str, ...] = field(default=(), repr=False)
+
+    def json(self, type: type[T]) -> T:
+        """The body as a value of `type`.
+
+        Raises:
+            ServiceError: `malformed_response`: not JSON, or JSON of another shape.
+        """
+        try:
+            return msgspec.json.decode(self.content, type=type)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise self.failure("malformed_response", f"{self.provider} sent an answer that can't be read") from error
+
+    def check_status(self) -> None:
+        """Return for 2xx.
+
+        Raises:
+            ServiceError: any other status.
+        """
+        if 200 <= self.status < 300:
+            return
+        kind, cause = _reading_of(self.status)
+        raise self.failure(kind, f"{self.provider} {cause}", is_temporary=self.status in _TEMPORARY)
+
+    def failure(
+        self,
+        kind: ErrorKind,
+        cause: str,
+        *,
+        advice: str | None = None,
+        code: str | None = None,
+        is_temporary: bool = False,
+    ) -> ServiceError:
+        """An error about this answer, with all that a developer may know of it. `cause` is for the model."""
+        if advice is None and kind == "rate_limited" and self.retry_after is not None:
+            advice = f"Wait {self.retry_after:.0f} seconds before trying again."
+        text = self.content[:_BODY_READ].decode("utf-8", "replace")
+        return ServiceError(
+            kind,
+            without(self.confidential, cause),
+            advice=advice,
+            provider=self.provider,
+            operation=self.operation,
+            status=self.status,
+            code=code,
+            url=self.url,
+            body=without(self.confidential, text)[:_BODY_KEPT],
+            retry_after=self.retry_after,
+            is_temporary=is_temporary,
+        )
+
+
+def sanitised(url: str, confidential: tuple[str, ...] = ()) -> str:
+    """Scheme, host, port and path: without name and password, query and fragment, where keys travel."""
+    parts = urlsplit(url)
+    return without(confidential, urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", "")))
+
+
+def _reading_of(status: int) -> tuple[ErrorKind, str]:
+    match status:
+        case 429:
+            return "rate_limited", "allows no more requests for now"
+        case 401 | 403:
+            return "unauthorized", f"refused the request (HTTP {status})"
+        case 402:
+            return "quota_exhausted", "wants to be paid for more requests (HTTP 402)"
+        case 404 | 410:
+            return "not_found", f"has nothing at this address (HTTP {status})"
+        case 400 | 413 | 414 | 422:
+            return "invalid_input", f"can't work with this request (HTTP {status})"
+        case _ if 300 <= status < 400:
+            return "unavailable", f"sends requests elsewhere (HTTP {status}), which is not followed"
+        case _:
+            return "unavailable", f"failed (HTTP {status})"

@@ -1,0 +1,62 @@
+"""Trying a read again. Writes are never repeated: a lost answer does not mean that nothing was written."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Awaitable, Callable
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+from typing import TypeVar
+
+from builtin_tools.http.clock import Clock
+from builtin_tools.http.errors import ServiceError
+
+__all__ = ["read_retry_after", "retried"]
+
+T = TypeVar("T")
+
+_ATTEMPTS = 3
+_LONGEST = 20.0
+
+# Not tenacity or stamina: the wait comes from the answer, has to be compared with the time that is left, and both
+# clock and sleep are injected. In tenacity each of these is a callable of its own; the loop is shorter.
+
+
+async def retried(send: Callable[[], Awaitable[T]], clock: Clock, *, jitter: Callable[[], float] = random.random) -> T:
+    """What `send` gives, after at most 3 attempts.
+
+    Only a `ServiceError` that is temporary is tried again: after the seconds that the service asked for, or else
+    after 0.5 and 1 second, each with up to as much again at random. No attempt starts later than 20 seconds after
+    the first one; a service that wants more is reported at once, with the seconds it asked for.
+    """
+    began = clock.monotonic()
+    for attempt in range(1, _ATTEMPTS + 1):
+        try:
+            return await send()
+        except ServiceError as error:
+            if not error.is_temporary or attempt == _ATTEMPTS:
+                raise
+            pause = error.retry_after if error.retry_after is not None else 0.5 * 2 ** (attempt - 1) * (1 + jitter())
+            if clock.monotonic() - began + pause > _LONGEST:
+                raise
+        await clock.sleep(pause)
+    raise AssertionError("the last attempt returns or raises")
+
+
+def read_retry_after(value: str | None, now: float) -> float | None:
+    """Seconds to wait by a `Retry-After` header: seconds or an HTTP date (RFC 9110, 10.2.3). Nonsense gives None.
+
+    Args:
+        value: The header.
+        now: Seconds since 1970; a date that has passed gives 0.
+    """
+    text = (value or "").strip()
+    if text.isascii() and text.isdecimal():
+        return float(text[:9])
+    try:
+        date = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    if date.tzinfo is None:
+        date = date.replace(tzinfo=UTC)
+    return max(0.0, date.timestamp() - now)

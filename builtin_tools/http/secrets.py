@@ -1,0 +1,45 @@
+"""Values that must not be shown, and texts from which they are taken out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from urllib.parse import quote, quote_plus
+
+__all__ = ["Secret", "without"]
+
+_HIDDEN = "[hidden]"
+
+
+class Secret:
+    """A key or token. It is written as `[hidden]` wherever it is printed; `reveal()` gives the value."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: str) -> None:
+        self._value = value
+
+    def reveal(self) -> str:
+        return self._value
+
+    def __repr__(self) -> str:
+        return f"Secret({_HIDDEN})"
+
+    def __str__(self) -> str:
+        return _HIDDEN
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Secret) and self._value == other._value
+
+    def __hash__(self) -> int:
+        return hash((Secret, self._value))
+
+    def __reduce__(self) -> str:
+        raise TypeError("a Secret is not written to files or sent to other processes")
+
+
+def without(confidential: Iterable[str], text: str) -> str:
+    """The text with each confidential value replaced, also where it is percent-encoded: servers echo what they got."""
+    forms = {form for value in confidential if value for form in (value, quote(value, safe=""), quote_plus(value))}
+    for form in sorted(forms, key=len, reverse=True):
+        text = text.replace(form, _HIDDEN)
+    return text

@@ -1,0 +1,140 @@
+"""One HTTP service over the injected client: pace, timeout, retries, and errors that can be read."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from builtin_tools.http.answers import Answer, sanitised
+from builtin_tools.http.clock import Clock, SystemClock
+from builtin_tools.http.errors import ServiceError
+from builtin_tools.http.pacing import Pace
+from builtin_tools.http.protocol import HttpClient
+from builtin_tools.http.retries import read_retry_after, retried
+
+__all__ = ["Request", "Service"]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request. `operation` is its name in errors; `params` go into the URL, `form` or `json` into the body.
+
+    Keys belong into `headers` or `form`: HTTP libraries log whole URLs.
+    """
+
+    operation: str
+    url: str
+    method: str = "GET"
+    params: Mapping[str, str] | None = None
+    form: Mapping[str, str] | None = None
+    json: Any = None
+    headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+
+
+class Service:
+    """A service's requests. It opens nothing and closes nothing; the client stays the application's.
+
+    `decode` turns an `Answer` into what the caller wants, or raises `answer.failure(...)`: it sees every status,
+    because services put errors into answers of 200 and reasons into answers of 4xx. Redirects are not followed, so
+    that no key goes to another host.
+
+    Args:
+        provider: The service's name, as the model reads it.
+        timeout: Seconds for one attempt, from connecting to the last byte.
+        confidential: Values that no error may show: keys, the contact.
+    """
+
+    def __init__(
+        self,
+        provider: str,
+        http: HttpClient,
+        *,
+        pace: Pace,
+        timeout: float,
+        clock: Clock | None = None,
+        confidential: tuple[str, ...] = (),
+    ) -> None:
+        self.provider = provider
+        self._http = http
+        self._pace = pace
+        self._timeout = timeout
+        self._clock = SystemClock() if clock is None else clock
+        self._confidential = confidential
+
+    async def read(self, request: Request, decode: Callable[[Answer], T]) -> T:
+        """Ask for something. Temporary failures are tried again (see `retried`), whatever the method.
+
+        Raises:
+            ServiceError: the last attempt's failure.
+        """
+
+        async def attempt() -> T:
+            return decode(await self._send(request))
+
+        return await retried(attempt, self._clock)
+
+    async def write(self, request: Request, decode: Callable[[Answer], T]) -> T:
+        """Change something. Sent once.
+
+        Raises:
+            ServiceError: the failure; after one without `status` the change may have been made all the same.
+        """
+        return decode(await self._send(request))
+
+    async def _send(self, request: Request) -> Answer:
+        async with self._pace.place():
+            try:
+                async with asyncio.timeout(self._timeout):
+                    response = await self._http.request(
+                        request.method,
+                        request.url,
+                        params=request.params,
+                        data=request.form,
+                        json=request.json,
+                        headers=request.headers,
+                        follow_redirects=False,
+                        timeout=self._timeout,
+                    )
+            except _no_answer() as error:
+                raise self._unanswered(request, error) from error
+        return Answer(
+            provider=self.provider,
+            operation=request.operation,
+            url=sanitised(request.url, self._confidential),
+            status=response.status_code,
+            headers=response.headers,
+            content=response.content,
+            retry_after=read_retry_after(response.headers.get("retry-after"), self._clock.now()),
+            confidential=self._confidential,
+        )
+
+    def _unanswered(self, request: Request, error: BaseException) -> ServiceError:
+        names = {cls.__name__ for cls in type(error).__mro__}
+        if names & {"TimeoutException", "TimeoutError"}:
+            cause = f"{self.provider} did not answer within {self._timeout:g} seconds"
+        elif names & {"DecodingError", "RemoteProtocolError", "ReadError"}:
+            cause = f"{self.provider} broke off its answer, or sent one that can't be read"
+        else:
+            cause = f"{self.provider} could not be reached"
+        return ServiceError(
+            "malformed_response" if "DecodingError" in names else "unavailable",
+            cause,
+            provider=self.provider,
+            operation=request.operation,
+            url=sanitised(request.url, self._confidential),
+            is_temporary=not names & {"DecodingError", "LocalProtocolError", "UnsupportedProtocol"},
+        )
+
+
+def _no_answer() -> tuple[type[BaseException], ...]:
+    """The classes by which a client says that no answer came: `RequestError` of each HTTP library that is loaded.
+
+    `OSError` covers `TimeoutError`, and clients that are neither.
+    """
+    libraries = (sys.modules.get(name) for name in ("httpx", "httpx2"))
+    return (OSError, *(library.RequestError for library in libraries if library is not None))

@@ -1,0 +1,164 @@
+"""Reading a configuration: nested mappings and environment variables become typed values, or a clear error."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from typing import cast
+from urllib.parse import urlsplit
+
+from builtin_tools.http.secrets import Secret
+from toolkit.errors import ConfigurationError
+
+__all__ = ["Identity", "Section"]
+
+
+class Section:
+    """One mapping of a configuration. What is absent, None or blank falls to the environment, then to the default.
+
+    The environment is read when a value is asked for, so settings built later see a variable that was set later.
+
+    Example:
+        ```python
+        section = Section({"wikipedia": {"base_url": "http://localhost:8000"}})
+        section.section("wikipedia").url("base_url", default="https://example.org")
+        ```
+
+    Raises:
+        ConfigurationError: a value is of the wrong type or out of range; the text names its path, not the value.
+    """
+
+    __slots__ = ("_environment", "_path", "_values")
+
+    def __init__(self, values: object = None, *, path: str = "", environment: Mapping[str, str] | None = None) -> None:
+        if values is not None and not isinstance(values, Mapping):
+            raise ConfigurationError(
+                f"the built-in tools' configuration {path or 'as a whole'} is {_article(values)}; give a mapping"
+            )
+        self._values = cast("Mapping[str, object]", values or {})
+        self._path = path
+        self._environment = os.environ if environment is None else environment
+
+    def section(self, key: str) -> Section:
+        """The mapping under `key`; an empty one when it is absent."""
+        return Section(self._values.get(key), path=self._name(key), environment=self._environment)
+
+    def text(self, key: str, *variables: str) -> str | None:
+        """A text without surrounding space, from `key` or the first of the environment variables that is set."""
+        value = self._values.get(key)
+        if value is not None and not isinstance(value, str):
+            raise self._wrong(key, "a text", value)
+        for found in (value, *map(self._environment.get, variables)):
+            if found and found.strip():
+                return found.strip()
+        return None
+
+    def header(self, key: str, *variables: str) -> str | None:
+        """A text that may stand in an HTTP header: printable ASCII on one line."""
+        value = self.text(key, *variables)
+        if value is not None and not (value.isascii() and value.isprintable()):
+            raise ConfigurationError(
+                f"the built-in tools' {self._name(key)!r} goes into an HTTP header; use printable ASCII on one line"
+            )
+        return value
+
+    def secret(self, key: str, *variables: str) -> Secret | None:
+        """A key or token that is never printed."""
+        value = self._values.get(key)
+        if isinstance(value, Secret):
+            return value
+        text = self.header(key, *variables)
+        return None if text is None else Secret(text)
+
+    def url(self, key: str, *variables: str, default: str) -> str:
+        """An http or https address without query and without `/` at its end."""
+        value = (self.text(key, *variables) or default).rstrip("/")
+        try:
+            parts = urlsplit(value)
+            is_sound = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+        except ValueError:
+            is_sound = False
+        else:
+            is_sound = is_sound and not parts.query and not parts.fragment and value.isprintable() and " " not in value
+        if not is_sound:
+            raise ConfigurationError(
+                f"the built-in tools' {self._name(key)!r} is no address; give one such as {default!r}"
+            )
+        return value
+
+    def seconds(self, key: str, *, default: float) -> float:
+        """A number of seconds above 0; a text such as `"2.5"` is read too, since environments only have texts."""
+        value = self._values.get(key)
+        if value is None or value == "":
+            return default
+        if isinstance(value, str):
+            try:
+                value = float(value)
+            except ValueError:
+                raise self._wrong(key, "a number of seconds", value) from None
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise self._wrong(key, "a number of seconds", value)
+        if not (math.isfinite(value) and value > 0):
+            raise ConfigurationError(f"the built-in tools' {self._name(key)!r} has to be more than 0 seconds")
+        return float(value)
+
+    def flag(self, key: str, *, default: bool) -> bool:
+        """True or false; also the texts `true`, `yes`, `on`, `1` and `false`, `no`, `off`, `0`."""
+        value = self._values.get(key)
+        if value is None or value == "":
+            return default
+        if isinstance(value, bool):
+            return value
+        word = str(value).strip().lower()
+        if word in ("true", "yes", "on", "1"):
+            return True
+        if word in ("false", "no", "off", "0"):
+            return False
+        raise self._wrong(key, "true or false", value)
+
+    def _name(self, key: str) -> str:
+        return f"{self._path}.{key}" if self._path else key
+
+    def _wrong(self, key: str, wanted: str, value: object) -> ConfigurationError:
+        return ConfigurationError(f"the built-in tools' {self._name(key)!r} has to be {wanted}, not {_article(value)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who asks, as services want to be told.
+
+    Attributes:
+        contact: An e-mail address or URL under which the developer can be reached.
+        user_agent: The application's name and version, such as `"Acme/2.1"`; Toolwire's own when None.
+    """
+
+    contact: str | None = field(default=None, repr=False)
+    user_agent: str | None = None
+
+    @classmethod
+    def read(cls, section: Section) -> Identity:
+        """From the keys `contact` (else `TOOLWIRE_CONTACT`) and `user_agent`."""
+        return cls(section.header("contact", "TOOLWIRE_CONTACT"), section.header("user_agent"))
+
+    @property
+    def header(self) -> str:
+        """The `User-Agent`: `name/version (contact)`, as Wikimedia's User-Agent policy asks."""
+        name = self.user_agent or f"toolwire/{_own_version()}"
+        return name if not self.contact or self.contact in name else f"{name} ({self.contact})"
+
+
+@cache
+def _own_version() -> str:
+    try:
+        return version("toolwire")
+    except PackageNotFoundError:  # run from a source tree that is not installed
+        return "0"
+
+
+def _article(value: object) -> str:
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"

@@ -1,0 +1,37 @@
+"""Texts as a model should read them: no markup, no stray space, no more than asked for."""
+
+from __future__ import annotations
+
+import html
+import re
+
+__all__ = ["clamped", "one_line", "plain_text", "shortened"]
+
+_LINE_END = re.compile(r"(?i)<br\b[^<>]*>|</(?:p|li|dd|dt|tr|h[1-6]|div)\s*>")
+_TAG = re.compile(r"<[^<>]*>")
+
+
+def plain_text(markup: str) -> str:
+    """The text of a fragment of HTML. Entities are decoded last, so that an escaped tag stays text."""
+    text = html.unescape(_TAG.sub("", _LINE_END.sub("\n", markup)))
+    return "\n".join(line for line in (" ".join(line.split()) for line in text.splitlines()) if line)
+
+
+def one_line(text: str) -> str:
+    """The text with every run of white space as one space."""
+    return " ".join(text.split())
+
+
+def shortened(text: str, length: int) -> str:
+    """The text, or at most `length` characters of it, cut between words and ended by `…`."""
+    if len(text) <= length:
+        return text
+    kept = text[: length - 1]
+    border = kept.rfind(" ")
+    return f"{kept[:border] if border > length // 2 else kept}…"
+
+
+def clamped(name: str, value: int, low: int, high: int) -> tuple[int, tuple[str, ...]]:
+    """The value within its bounds, and a note for the model when it had to be moved."""
+    kept = min(max(value, low), high)
+    return kept, () if kept == value else (f"{name} has to be {low} to {high}, so {kept} was used instead of {value}",)

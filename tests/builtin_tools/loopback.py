@@ -1,0 +1,137 @@
+"""A small HTTP server on the loopback interface. It answers as it is told, and remembers what it was asked."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+from urllib.parse import parse_qsl, urlsplit
+
+GUARD = 20.0  # seconds after which a test that hangs fails; nothing waits for it
+
+
+@dataclass(frozen=True)
+class Reply:
+    body: bytes | str | Mapping[str, Any] | list[Any] = b""
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    never: bool = False  # take the request, and answer nothing
+    breaks_off: bool = False  # promise more than is sent
+
+    def content(self) -> bytes:
+        if isinstance(self.body, bytes):
+            return self.body
+        return self.body.encode() if isinstance(self.body, str) else json.dumps(self.body).encode()
+
+
+@dataclass(frozen=True)
+class Received:
+    method: str
+    target: str
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def path(self) -> str:
+        return urlsplit(self.target).path
+
+    @property
+    def params(self) -> dict[str, str]:
+        return dict(parse_qsl(urlsplit(self.target).query, keep_blank_values=True))
+
+    @property
+    def form(self) -> dict[str, str]:
+        return dict(parse_qsl(self.body.decode(), keep_blank_values=True))
+
+
+Answers: TypeAlias = Reply | Iterable[Reply] | Callable[[Received], Reply]
+
+
+class LoopbackServer:
+    def __init__(self, answers: Answers) -> None:
+        self.requests: list[Received] = []
+        self.arrived = asyncio.Event()
+        self.connections: set[asyncio.Task[None]] = set()
+        self.at_once = 0
+        self.most_at_once = 0
+        self.url = ""
+        if isinstance(answers, Reply):
+            self._answer: Callable[[Received], Reply] = lambda _: answers
+        elif callable(answers):
+            self._answer = answers
+        else:
+            queue = iter(answers)
+            self._answer = lambda _: next(queue, Reply("the test's server has no more answers", status=599))
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self.connections.add(task)
+        try:
+            while (request := await _read_request(reader)) is not None:
+                self.requests.append(request)
+                self.arrived.set()
+                reply = self._answer(request)
+                self.at_once += 1
+                self.most_at_once = max(self.most_at_once, self.at_once)
+                try:
+                    if reply.never:
+                        await reader.read()  # until the client hangs up
+                        return
+                    writer.write(_written(reply))
+                    await writer.drain()
+                    if reply.breaks_off:
+                        return
+                finally:
+                    self.at_once -= 1
+        except (ConnectionError, asyncio.IncompleteReadError):
+            pass
+        finally:
+            self.connections.discard(task)
+            writer.close()
+
+    async def until_no_connection(self) -> None:
+        async with asyncio.timeout(GUARD):
+            while self.connections:
+                await asyncio.wait(self.connections)
+
+
+@asynccontextmanager
+async def serving(answers: Answers) -> AsyncIterator[LoopbackServer]:
+    """The server, under `server.url`, until the end of the block."""
+    served = LoopbackServer(answers)
+    server = await asyncio.start_server(served.serve, "127.0.0.1", 0)
+    host, port = server.sockets[0].getsockname()[:2]
+    served.url = f"http://{host}:{port}"
+    try:
+        yield served
+    finally:
+        server.close()
+        for task in tuple(served.connections):
+            task.cancel()
+        await asyncio.gather(*served.connections, return_exceptions=True)
+        await server.wait_closed()
+
+
+async def _read_request(reader: asyncio.StreamReader) -> Received | None:
+    line = await reader.readline()
+    if not line:
+        return None
+    method, target, _ = line.decode("latin-1").split(" ", 2)
+    headers: dict[str, str] = {}
+    while (line := await reader.readline()).strip():
+        name, _, value = line.decode("latin-1").partition(":")
+        headers[name.lower()] = value.strip()
+    body = await reader.readexactly(int(headers.get("content-length", "0")))
+    return Received(method, target, headers, body)
+
+
+def _written(reply: Reply) -> bytes:
+    content = reply.content()
+    length = len(content) + (10 if reply.breaks_off else 0)
+    headers = {"Content-Type": "application/json; charset=utf-8", "Content-Length": str(length), **reply.headers}
+    head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    return f"HTTP/1.1 {reply.status} Status\r\n{head}\r\n".encode() + content
