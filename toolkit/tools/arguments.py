@@ -16,7 +16,7 @@ import msgspec
 
 from toolkit.tools.violations import InvalidArguments, child_path, printable
 
-__all__ = ["MAX_DEPTH", "parse_arguments", "parse_json"]
+__all__ = ["MAX_DEPTH", "parse_arguments", "parse_json", "refuse_non_json"]
 
 MAX_DEPTH: Final = 200
 """Objects and arrays inside one another. Later steps recurse, and the validator itself ends at 255."""
@@ -46,7 +46,7 @@ def parse_arguments(raw: str | bytes | dict[str, Any] | None) -> dict[str, Any]:
         {'city': 'Oslo'}
     """
     if isinstance(raw, dict):
-        _refuse_faults(raw)
+        refuse_non_json(raw)
         return raw
     if raw is None or raw == "":
         return {}
@@ -120,7 +120,8 @@ class _Fault:
         """The keys and indices that lead to it, the innermost first."""
 
 
-def _refuse_faults(value: object) -> None:
+def refuse_non_json(value: object) -> None:
+    """Raises `InvalidArguments`, with the path, when a value holds what JSON has not."""
     try:
         fault = _fault_in(value, 1)
     except RecursionError:  # the caller's own stack is deep already
@@ -138,7 +139,7 @@ def _read_slowly(text: str) -> Any:
         value = json.loads(
             text, object_pairs_hook=_object, parse_constant=_constant, parse_int=_integer, parse_float=_float
         )
-        _refuse_faults(value)
+        refuse_non_json(value)
     except json.JSONDecodeError as error:
         raise InvalidArguments(_syntax_fault(text, error)) from None
     except RecursionError:

@@ -7,10 +7,13 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-__all__ = ["MAX_TEXT", "InvalidArguments", "Violation", "child_path", "printable", "text_of"]
+__all__ = ["MAX_TEXT", "MAX_VIOLATIONS", "InvalidArguments", "Violation", "child_path", "printable", "text_of"]
 
 MAX_TEXT = 2_000
 """Characters of the text of all violations together: API.md section 5."""
+
+MAX_VIOLATIONS = 50
+"""Listed for one value. As many hardly find room in the text, and an array may hold thousands."""
 
 _MAX_MESSAGE = 300
 _is_name = re.compile(r"[^\W\d]\w*\Z").match
@@ -32,6 +35,7 @@ def text_of(violations: Iterable[Violation]) -> str:
 
     A long message (one that repeats a big value or a long enum) is cut; violations that find no room are counted.
     """
+    violations = list(violations)
     parts: list[str] = []
     room = MAX_TEXT - 40  # for the count of those left out
     left_out = 0
@@ -43,7 +47,7 @@ def text_of(violations: Iterable[Violation]) -> str:
         parts.append(part)
         room -= len(part) + 2
     if left_out:
-        parts.append(f"and {left_out} more")
+        parts.append(f"and {'at least ' if len(violations) >= MAX_VIOLATIONS else ''}{left_out} more")
     return "; ".join(parts)
 
 
