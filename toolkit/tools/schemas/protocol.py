@@ -50,7 +50,16 @@ class ConversionError(ValueError):
 
 
 class UnsupportedType(TypeError):
-    """This maker has no schema for the type. The text says for which, and why."""
+    """This maker has no schema for the type. The text says for which, and why.
+
+    `unknown` is the class that the maker doesn't know, where that is the reason. `pydantic_may_help` is False where no
+    other maker could do better: a class of the application, a name that isn't there at run time.
+    """
+
+    def __init__(self, message: str, *, unknown: Any = None, pydantic_may_help: bool = True) -> None:
+        super().__init__(message)
+        self.unknown = unknown
+        self.pydantic_may_help = pydantic_may_help
 
 
 class SchemaMaker(Protocol):

@@ -1,0 +1,46 @@
+"""Which types a JSON value is an instance of already, so that there is nothing to convert."""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Collection, Hashable, Mapping, MutableMapping, MutableSequence, Sequence
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
+
+from toolkit.tools.schemas.annotations import asks_for_pydantic, bare, is_qualifier
+from toolkit.tools.schemas.members import is_typed_dict, members_of
+
+__all__ = ["is_json_already"]
+
+# Not int and not float: JSON Schema takes 5.0 for an integer and 5 for a number.
+_SAME: frozenset[Any] = frozenset({Any, object, inspect.Parameter.empty, None, types.NoneType, str, bool, list, dict})
+_CONTAINERS = frozenset({list, dict, Sequence, MutableSequence, Collection, Mapping, MutableMapping})
+
+
+def is_json_already(annotation: Any, _seen: tuple[Any, ...] = ()) -> bool:
+    """Whether every JSON value that is valid for the type is what a handler wants, as it is."""
+    origin = get_origin(annotation)
+    if origin is Annotated:
+        inner, *metadata = get_args(annotation)
+        return not any(map(asks_for_pydantic, metadata)) and is_json_already(inner, _seen)
+    if is_qualifier(origin):
+        return is_json_already(get_args(annotation)[0], _seen)
+    if origin is Literal:
+        return all(isinstance(value, str | bool | None) and type(value) in _SAME for value in get_args(annotation))
+    if origin is Union or origin is types.UnionType:
+        return all(is_json_already(argument, _seen) for argument in get_args(annotation))
+    if isinstance(origin, type) and origin in _CONTAINERS:
+        arguments = get_args(annotation)
+        if len(arguments) == 2 and bare(arguments[0]) is not str:
+            return False
+        return all(is_json_already(argument, _seen) for argument in arguments)
+    if isinstance(annotation, TypeVar):
+        return annotation.__bound__ is None and not annotation.__constraints__
+    if (supertype := getattr(annotation, "__supertype__", None)) is not None:
+        return is_json_already(supertype, _seen)
+    if is_typed_dict(annotation):
+        if annotation in _seen:  # nothing against it so far, and the rest is being looked at
+            return True
+        members = members_of(annotation) or []
+        return all(is_json_already(member.annotation, (*_seen, annotation)) for member in members)
+    return isinstance(annotation, Hashable) and annotation in _SAME

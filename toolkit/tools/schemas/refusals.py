@@ -1,0 +1,55 @@
+"""The words in which a model is told why a value is no instance of its type, whichever library found out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+__all__ = [
+    "BASE64",
+    "DATE",
+    "DATETIME",
+    "DECIMAL",
+    "DURATION",
+    "INTEGER",
+    "NUMBER",
+    "OUT_OF_RANGE",
+    "TEXT",
+    "TIME",
+    "UUID",
+    "json_path",
+    "of_a_key",
+]
+
+DATE = "is not a date such as 2024-05-31"
+DATETIME = "is not a date and time such as 2024-05-31T14:30:00Z"
+TIME = "is not a time such as 14:30:00"
+DURATION = "is not a duration of days, hours, minutes and seconds such as P1DT2H30M"
+UUID = "is not a UUID"
+DECIMAL = "is not a decimal number"
+BASE64 = "is not base64 text"
+INTEGER = "is not an integer"
+NUMBER = "is not a number"
+TEXT = "is not text that can be written as UTF-8"
+OUT_OF_RANGE = "is out of range"
+
+_PLAIN_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_]*")
+
+
+def json_path(steps: Iterable[str | int]) -> str:
+    """`$.days[0]`, and `$['odd name']` for names that would be misread: as jsonschema writes them."""
+    path = "$"
+    for step in steps:
+        if isinstance(step, int):
+            path += f"[{step}]"
+        elif _PLAIN_NAME.fullmatch(step):
+            path += f".{step}"
+        else:
+            escaped = step.replace("\\", "\\\\").replace("'", r"\'")
+            path += f"['{escaped}']"
+    return path
+
+
+def of_a_key(key: str, message: str) -> str:
+    """The message about an object's key, for the object's path."""
+    return f"its key {key!r} {message}"
