@@ -3,9 +3,10 @@ from __future__ import annotations
 from typing import Any
 
 import jsonschema_rs
+import pydantic
 import pytest
 
-from tests.tools.schemas.table import TABLE, Row
+from tests.tools.schemas.table import CHOICES, CONTAINERS, OBJECTS, SCALARS, TABLE, Row
 from toolkit.tools.schemas import (
     ConversionError,
     Field,
@@ -50,6 +51,28 @@ def test_each_maker_gives_a_type_the_same_schema(maker: SchemaMaker, row: Row) -
     shape = maker.shape_of_type(row.annotation)
 
     assert shape.schema == row.schema
+
+
+IN_A_MODEL = [
+    pytest.param(row, id=row.name)
+    for row in [*SCALARS, *CHOICES, *CONTAINERS, *OBJECTS]
+    # Inside a model pydantic reads annotations itself: it knows no msgspec.Meta, loses a base's type arguments, and
+    # makes a definition of an alias.
+    if not row.not_by_pydantic
+    and not row.name.startswith(("dataclass_", "typed_dict_early", "typed_dict_late", "alias"))
+]
+
+
+@pytest.mark.parametrize("row", IN_A_MODEL)
+def test_pydantic_writes_the_members_of_a_model_as_the_writer_writes_them(row: Row) -> None:
+    config = pydantic.ConfigDict(val_json_bytes="base64")
+    model = pydantic.create_model("Holder", __config__=config, member=(list[row.annotation], ...))
+
+    in_a_model = shape_of_type(model).schema
+
+    alone = shape_of_type(list[row.annotation]).schema
+    assert in_a_model["properties"]["member"] == {key: alone[key] for key in alone if key != "$defs"}
+    assert in_a_model.get("$defs") == alone.get("$defs")
 
 
 @pytest.mark.parametrize("row", ROWS)

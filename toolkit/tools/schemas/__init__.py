@@ -114,11 +114,9 @@ def _text_of(annotation: Any, parameter: str, by_msgspec: UnsupportedType, by_py
         also = "" if by_pydantic is None or str(by_pydantic) == str(by_msgspec) else f"; by pydantic: {by_pydantic}"
         return f"{subject}no JSON Schema can be made: {by_msgspec}{also}"
     name = name_of(unknown)
-    inject = (
-        f"if the application's container should fill it in, mark it Annotated[{name}, Inject()]; else "
-        if parameter
-        else ""
-    )
+    inject = ""
+    if parameter and isinstance(unknown, type):
+        inject = f"if the application's container should fill it in, mark it Annotated[{name}, Inject()]; else "
     return (
         f"{subject}{name} has no JSON Schema; {inject}give it a type that JSON has: "
         f"str, int, list, ..., a dataclass, a TypedDict, a msgspec Struct or a pydantic model"

@@ -115,9 +115,9 @@ def _field_of(meta: msgspec.Meta) -> Any:
 
 
 def _unsupported(annotation: Any, error: Exception, reason: UnsupportedType | None = None) -> UnsupportedType:
-    first_line = str(error).strip().partition("\n")[0]
+    reason_given = str(error).strip().partition("\n")[0].partition(". ")[0]  # what follows is advice for other uses
     unknown = reason.unknown if reason is not None else None
-    return UnsupportedType(f"{name_of(annotation)}: {first_line}", unknown=unknown, pydantic_may_help=False)
+    return UnsupportedType(f"{name_of(annotation)}: {reason_given}", unknown=unknown, pydantic_may_help=False)
 
 
 def _converter(adapter: TypeAdapter[Any]) -> Callable[[Any], Any]:

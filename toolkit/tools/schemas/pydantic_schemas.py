@@ -34,6 +34,8 @@ def schema_by_pydantic(annotation: Any) -> dict[str, Any]:
             del part["discriminator"]
         if part.get("format") == "path":
             del part["format"]
+        if part.get("items") == {}:
+            del part["items"]
         if part.get("type") == "object" and "properties" not in part:
             _tidy_mapping(part, definitions)
         return part
@@ -90,6 +92,9 @@ class _Generator(GenerateJsonSchema):
         if form is msgspec.UNSET:
             raise PydanticSerializationError("JSON has no form for the default")
         return form
+
+    def is_subclass_schema(self, schema: core_schema.IsSubclassSchema) -> JsonSchemaValue:
+        return self.handle_invalid_for_json_schema(schema, "a class")  # which pydantic itself lets be anything
 
     def literal_schema(self, schema: core_schema.LiteralSchema) -> JsonSchemaValue:
         written = super().literal_schema(schema)
