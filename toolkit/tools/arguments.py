@@ -262,13 +262,15 @@ def _syntax_fault(text: str, error: json.JSONDecodeError) -> str:
 
 
 def _is_cut_off(text: str, error: json.JSONDecodeError) -> bool:
-    """Whether the error is that the text ends: inside a string, a literal or an escape, or before the next token."""
-    rest = text[error.pos :].rstrip()
+    """Whether the error is that the text ends: inside a string, a number or a literal, or before the next token."""
     if error.msg.startswith("Unterminated string"):
         return True
-    if rest == "-" or any(literal.startswith(rest) for literal in ("true", "false", "null")):
+    rest = text[error.pos : error.pos + 10].rstrip()  # the longest unfinished token is a literal
+    if rest in ("-", ".", "e", "E", "e-", "e+", "E-", "E+") or any(
+        x.startswith(rest) for x in ("true", "false", "null")
+    ):
         return True
-    return error.msg.startswith("Invalid \\uXXXX escape") and len(rest) < 5 and '"' not in rest
+    return error.msg.startswith("Invalid \\uXXXX escape") and len(rest) <= 5 and '"' not in rest
 
 
 def _hint(text: str, position: int) -> str:

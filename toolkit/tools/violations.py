@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
 
@@ -57,7 +58,7 @@ def child_path(path: str, child: str | int) -> str:
         return f"{path}[{child}]"
     if _is_name(child):
         return f"{path}.{child}"
-    quoted = child.replace("\\", "\\\\").replace("'", "\\'")
+    quoted = json.dumps(child, ensure_ascii=False)[1:-1].replace('\\"', '"').replace("'", "\\'")
     return f"{path}['{quoted}']"
 
 

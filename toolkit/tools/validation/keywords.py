@@ -8,9 +8,11 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from itertools import chain, islice
+from types import FrameType
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from toolkit.tools.validation.dialects import Dialect
@@ -25,6 +27,7 @@ __all__ = ["OutOfBudget", "budget", "local_registry", "validator_class"]
 _MAX_PER_BRANCH: Final = 20
 _MANY: Final = 500
 _MAX_OPTIONS: Final = 50
+_SPARE_FRAMES: Final = 200
 _NONE_FITS: Final = "the value is not valid under any of the given schemas"
 
 budget: ContextVar[list[int] | None] = ContextVar("budget", default=None)
@@ -48,6 +51,9 @@ def validator_class(dialect: Dialect, judge: Judge, schema: dict[str, Any]) -> A
         judge, base.VALIDATORS, dialect, has_patterns=any("patternProperties" in s for _, s in subschemas(schema))
     )
     replaced: dict[str, _Keyword] = {
+        "$dynamicRef": words.reference("$dynamicRef"),
+        "$recursiveRef": words.reference("$recursiveRef"),
+        "$ref": words.reference("$ref"),
         "additionalProperties": words.additional_properties,
         "anyOf": words.any_of,
         "const": words.const,
@@ -59,6 +65,7 @@ def validator_class(dialect: Dialect, judge: Judge, schema: dict[str, Any]) -> A
         "oneOf": words.one_of,
         "pattern": words.pattern,
         "patternProperties": words.pattern_properties,
+        "prefixItems": words.prefix_items,
         "properties": words.properties,
         "propertyNames": words.property_names,
         "required": words.required,
@@ -83,6 +90,15 @@ def _error(message: str, path: tuple[str | int, ...] = (), **more: Any) -> Valid
     return ValidationError(message, path=path, **more)
 
 
+def _stack_is_nearly_used_up() -> bool:
+    """Whether a `RecursionError` is near. In the code of rpds-py, which resolves references, it would be a panic."""
+    frame: FrameType | None = sys._getframe()  # pyright: ignore[reportPrivateUsage] -- `inspect` reads files for it
+    depth = 0
+    while frame is not None:
+        frame, depth = frame.f_back, depth + 1
+    return depth > sys.getrecursionlimit() - _SPARE_FRAMES
+
+
 class _Words:
     """Functions of jsonschema's form: `(validator, value of the keyword, instance, schema)` → errors."""
 
@@ -91,6 +107,16 @@ class _Words:
         self._base = base
         self._dialect = dialect
         self._has_patterns = has_patterns
+
+    def reference(self, keyword: str) -> _Keyword:
+        follow: _Keyword | None = self._base.get(keyword)
+
+        def followed(validator: Any, reference: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+            if _stack_is_nearly_used_up():
+                raise RecursionError("the value is nested too deep, or a reference leads back to itself")
+            yield from (follow(validator, reference, instance, schema) if follow else ()) or ()
+
+        return followed
 
     def required(self, validator: Any, names: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
         if isinstance(instance, dict):
@@ -154,13 +180,22 @@ class _Words:
                     yield _error(f"the name {error.message}", (name,))
 
     def items(self, validator: Any, child: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
-        if not isinstance(child, dict) or not isinstance(instance, list):
-            yield from self._base["items"](validator, child, instance, schema) or ()
+        if not isinstance(instance, list):
             return
-        start = len(schema.get("prefixItems", ())) if self._dialect == "Draft202012" else 0
-        members = enumerate(cast("list[object]", instance))
-        for index, item in self._wrong(child, islice(members, start, None)):
-            yield from self._descend(validator, item, child, index)
+        if isinstance(child, list):  # before 2020-12
+            yield from self.prefix_items(validator, child, instance, schema)
+        elif self._dialect == "Draft202012" and child is False:
+            yield from self._base["items"](validator, child, instance, schema) or ()
+        else:
+            start = len(schema.get("prefixItems", ())) if self._dialect == "Draft202012" else 0
+            members = enumerate(cast("list[object]", instance))
+            for index, item in self._wrong(child, islice(members, start, None)):
+                yield from self._descend(validator, item, child, index)
+
+    def prefix_items(self, validator: Any, children: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+        if isinstance(instance, list):
+            for index, (item, child) in enumerate(zip(cast("list[object]", instance), children, strict=False)):
+                yield from self._descend(validator, item, child, index, index)
 
     def contains(self, validator: Any, child: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
         is_valid = self._judge.of_subschema(cast("dict[str, Any]", child)) if isinstance(child, dict) else None
@@ -234,9 +269,20 @@ class _Words:
     def _descend(
         self, validator: Any, value: Any, schema: Any, path: str | int | None, schema_path: str | int | None = None
     ) -> Iterator[ValidationError]:
+        from jsonschema.exceptions import ValidationError
+
         left = budget.get()
         if left is not None:
             left[0] -= 1
             if left[0] < 0:
                 raise OutOfBudget
-        yield from validator.descend(value, schema, path=path, schema_path=schema_path)
+        if schema is False:  # jsonschema would leave out the path
+            yield ValidationError(
+                "no value is allowed here",
+                path=() if path is None else (path,),
+                schema_path=() if schema_path is None else (schema_path,),
+                validator=cast("str", None),
+                instance=value,
+            )
+        else:
+            yield from validator.descend(value, schema, path=path, schema_path=schema_path)
