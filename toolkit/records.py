@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 from msgspec import Struct
@@ -75,15 +76,18 @@ class Transcript(list[Message]):
     """The messages of a run: valid by construction, each call paired with one result.
 
     A run that continues one does not scan it. `seal` notes its end, so that a list changed afterwards is noticed.
+    `call_ids` are the ids of all its calls.
     """
 
-    __slots__ = ("_sealed",)
+    __slots__ = ("_sealed", "call_ids")
 
     def __init__(self, messages: Any = ()) -> None:
         super().__init__(messages)
         self._sealed: tuple[int, Message | None] = (-1, None)
+        self.call_ids: frozenset[str] = frozenset()
 
-    def seal(self) -> None:
+    def seal(self, call_ids: Iterable[str]) -> None:
+        self.call_ids = frozenset(call_ids)
         self._sealed = (len(self), self[-1] if self else None)
 
     @property

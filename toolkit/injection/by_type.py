@@ -1,0 +1,142 @@
+"""Filling constructor and handler parameters by their types: a value of the run, or the one fitting provider."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Iterable, Mapping, Set
+from typing import Any, cast
+
+from msgspec import UNSET, Struct
+
+from toolkit.errors import ConfigurationError
+from toolkit.tools.handlers import is_context_type
+from toolkit.tools.parameters import Parameter, label_of, read_parameters, without_none
+
+__all__ = ["Candidate", "GivenValue", "constructor_arguments", "find_for_parameter"]
+
+
+class Candidate(Struct, frozen=True):
+    """Something that can fill a parameter: its name, the class it gives, and what it is built by."""
+
+    name: str
+    product: Any
+    key: Any
+
+
+class GivenValue(Struct, frozen=True):
+    """The key of a parameter that a value of the run fills, or its `Invocation`, `Run` or `RunContext`."""
+
+    wanted: type
+
+
+def constructor_arguments(
+    cls: type, candidates: Iterable[Candidate], value_types: Set[type], label: str
+) -> dict[str, Any]:
+    """What fills each parameter of a constructor: `{parameter: key}`. A default stands where nothing matches.
+
+    Raises:
+        ConfigurationError: some parameter can't be filled; all such are named, with the candidates.
+    """
+    offered = tuple(candidates)
+    found: dict[str, Any] = {}
+    problems: list[str] = []
+    for parameter in read_parameters(cls, label):
+        if parameter.is_variadic:
+            continue
+        try:
+            key = find_for_parameter(parameter, offered, value_types, label)
+        except ConfigurationError as error:
+            problems.append(str(error))
+            continue
+        if key is not UNSET:
+            found[parameter.name] = key
+    if problems:
+        raise ConfigurationError("; ".join(problems))
+    return found
+
+
+def find_for_parameter(
+    parameter: Parameter, candidates: Iterable[Candidate], value_types: Set[type], owner: str
+) -> Any:
+    """The key for one parameter; UNSET when nothing matches and it has a default.
+
+    Raises:
+        ConfigurationError: nothing matches, or more than one does; the candidates are listed.
+    """
+    offered = tuple(candidates)
+    where = f"parameter '{parameter.name}' of {owner}"
+    if parameter.inject is not None and parameter.inject.name is not None:
+        return _by_name(parameter.inject.name, offered, where)
+    wanted = without_none(parameter.annotation)
+    wanted = typing.get_origin(wanted) or wanted
+    if is_context_type(wanted) or _is_given(wanted, value_types):
+        return GivenValue(cast("type", wanted))
+    fitting = _by_type(wanted, offered)
+    if len(fitting) == 1:
+        return fitting[0].key
+    if not fitting and not parameter.is_required:
+        return UNSET
+    raise ConfigurationError(_unfilled(parameter, wanted, fitting, offered, where))
+
+
+def _is_given(wanted: Any, value_types: Set[type]) -> bool:
+    if wanted in value_types:
+        return True
+    return _is_matchable(wanted) and sum(issubclass(kind, wanted) for kind in value_types) == 1
+
+
+def _by_name(name: str, offered: tuple[Candidate, ...], where: str) -> Any:
+    for candidate in offered:
+        if candidate.name == name:
+            return candidate.key
+    names = ", ".join(sorted(candidate.name for candidate in offered)) or "none"
+    raise ConfigurationError(f"{where} asks for the provider {name!r}, and there is none; there are {names}")
+
+
+def _by_type(wanted: Any, offered: tuple[Candidate, ...]) -> list[Candidate]:
+    if not _is_matchable(wanted):
+        return []
+    fitting: list[Candidate] = []
+    for candidate in offered:
+        if not isinstance(candidate.product, type) or not issubclass(candidate.product, wanted):
+            continue
+        if all(candidate.key is not found.key for found in fitting):  # one provider under two names counts once
+            fitting.append(candidate)
+    return fitting
+
+
+def _is_matchable(wanted: Any) -> bool:
+    """Only classes match by type; builtin ones and Protocols say too little."""
+    if not isinstance(wanted, type) or wanted.__module__ == "builtins":
+        return False
+    return not getattr(wanted, "_is_protocol", False)
+
+
+def _unfilled(
+    parameter: Parameter, wanted: Any, fitting: list[Candidate], offered: tuple[Candidate, ...], where: str
+) -> str:
+    if wanted is UNSET:
+        return f"{where} has no annotation, so nothing can fill it; annotate it with the class of a provider"
+    label = label_of(wanted)
+    if fitting:
+        names = ", ".join(f"'{candidate.name}'" for candidate in fitting)
+        return (
+            f"{where} takes {label}, and more than one provider gives that: {names}; "
+            f'choose one: Annotated[{label}, Inject("{fitting[0].name}")]'
+        )
+    if not _is_matchable(wanted):
+        example = offered[0].name if offered else "name"
+        return (
+            f"{where} takes {label}, and only classes are matched by type (no builtins, no Protocols); "
+            f'name the provider: Annotated[{label}, Inject("{example}")]'
+        )
+    known = ", ".join(f"'{c.name}' ({label_of(c.product)})" for c in offered if isinstance(c.product, type)) or "none"
+    return (
+        f"{where} takes {label}, and no provider gives that; add one, or pass values={{{label}: ...}} to run(...). "
+        f"Providers by type: {known}"
+    )
+
+
+def named(mapping: Mapping[str, Any]) -> str:
+    """Names in quotes, for error texts."""
+    return ", ".join(f"'{name}'" for name in sorted(mapping)) or "none"

@@ -1,0 +1,33 @@
+"""`resolver_for`: the resolver of a container or of a mapping."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from toolkit.errors import ConfigurationError
+from toolkit.injection.container import ContainerResolver
+from toolkit.injection.graph import is_container
+from toolkit.injection.mapping import MappingResolver
+from toolkit.injection.scopes import Scope
+from toolkit.tools.resolver import Resolver
+
+__all__ = ["resolver_for"]
+
+
+def resolver_for(container: Any) -> Resolver:
+    """A resolver for a dependency-injector container, or for a mapping of names or types to callables.
+
+    App-wide objects of the container are opened by `application(container)`, not by the resolver.
+
+    Raises:
+        ConfigurationError: it is neither.
+    """
+    if is_container(container):
+        return ContainerResolver(container, Scope("app"))
+    if isinstance(container, Mapping):
+        return MappingResolver(container)
+    raise ConfigurationError(
+        f"there is no resolver for {container!r}; give a dependency-injector container, or a mapping of names or types "
+        f"to callables"
+    )

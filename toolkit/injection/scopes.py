@@ -1,0 +1,92 @@
+"""A scope owns what it opened, and closes it: last opened first, each in bounded time, all of them."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Mapping
+from typing import Any
+
+from msgspec import UNSET
+
+from toolkit.injection.sources import Closer
+from toolkit.tools.parameters import value_of_type
+
+__all__ = ["Scope"]
+
+
+class Scope:
+    """What was opened for an application, a run or a call.
+
+    Attributes:
+        level: `"app"`, `"run"` or `"call"`.
+        parent: The scope around it.
+        values: Values handed in, by type.
+        cache: Objects of this scope, by their provider.
+        closers: What has to be closed, in the order of opening.
+        is_closed: Nothing more can be opened.
+    """
+
+    __slots__ = ("cache", "closers", "is_closed", "level", "parent", "values")
+
+    def __init__(self, level: str, parent: Scope | None = None, values: Mapping[type, Any] | None = None) -> None:
+        self.level = level
+        self.parent = parent
+        self.values: Mapping[type, Any] = {} if values is None else values
+        self.cache: dict[Any, Any] = {}
+        self.closers: list[Closer] = []
+        self.is_closed = False
+
+    def at(self, level: str) -> Scope | None:
+        """This scope or the one around it that is of the level; None when there is none."""
+        scope: Scope | None = self
+        while scope is not None and scope.level != level:
+            scope = scope.parent
+        return scope
+
+    def value(self, wanted: type) -> Any:
+        """The value of a type, of this scope or one around it; UNSET when none was given."""
+        scope: Scope | None = self
+        while scope is not None:
+            found = value_of_type(wanted, scope.values)
+            if found is not UNSET:
+                return found
+            scope = scope.parent
+        return UNSET
+
+    def keep(self, key: Any, made: Any, closer: Closer | None) -> None:
+        """Remembers an object that this scope opened."""
+        self.cache[key] = made
+        if closer is not None:
+            self.closers.append(closer)
+
+    async def close(self, error: BaseException | None, timeout: float | None) -> list[BaseException]:
+        """Closes everything; gives what went wrong. A cancellation from outside stops one close, and not the rest.
+
+        Args:
+            error: What the scope ended with; generators see it.
+            timeout: Seconds for each close.
+        """
+        self.is_closed = True
+        errors: list[BaseException] = []
+        while self.closers:
+            closer = self.closers.pop()
+            try:
+                closing = closer.close(error)
+                if inspect.isawaitable(closing):
+                    await _within(timeout, closing, closer.label)
+            except BaseException as raised:  # noqa: BLE001 - the border of a close: the rest is closed all the same
+                raised.add_note(f"while closing {closer.label} of the {self.level} scope")
+                errors.append(raised)
+        self.cache.clear()
+        return errors
+
+
+async def _within(timeout: float | None, closing: Awaitable[None], label: str) -> None:
+    try:
+        async with asyncio.timeout(timeout) as limit:
+            await closing
+    except TimeoutError as raised:
+        if not limit.expired():
+            raise
+        raise TimeoutError(f"closing {label} took longer than {timeout:g} seconds") from raised

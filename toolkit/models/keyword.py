@@ -1,0 +1,147 @@
+"""`KeywordModel`: no language model. It lets a demo run with no key and no network."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, cast
+
+from toolkit.messages import Message, ToolCall, ToolDefinition, ToolMessage, UserMessage
+from toolkit.models.protocol import ModelRequest, ModelResponse
+
+__all__ = ["KeywordModel"]
+
+_WORD = re.compile(r"[a-z0-9]+")
+_QUOTED = re.compile(r"[\"“«]([^\"”»]+)[\"”»]|'([^']+)'")
+_IDENTIFIER = re.compile(r"\b[A-Za-z]+[-_]?\d+\b|#\d+\b")
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_NO_TOPIC = frozenset(
+    ["a", "about", "an", "and", "are", "as", "at", "by", "can", "could", "do", "does", "for", "from", "get", "give", "how", "i", "in", "is", "it", "me", "my", "of", "on", "or", "please", "show", "tell", "the", "this", "to", "was", "what", "when", "where", "which", "who", "why", "with", "you", "your"]
+)
+_MAX_PROMPT = 2_000
+
+
+class KeywordModel:
+    """Matches the words of the prompt with the tools, and fills their required parameters from it.
+
+    It calls each tool whose name or description shares a word with the prompt best, then repeats what the tools said. It
+    says in its answer what it is. It is used only when asked for: `TOOLKIT_MODEL=keyword`, or `toolwire demo`.
+    """
+
+    async def respond(self, request: ModelRequest) -> ModelResponse:
+        results = _results_at_the_end(request.messages)
+        if results:
+            return ModelResponse(_answer(results), model="keyword")
+        prompt = _last_prompt(request.messages)[:_MAX_PROMPT]
+        tool = _best(prompt, request.tools)
+        if tool is None:
+            return ModelResponse(_nothing_found(request.tools), model="keyword")
+        call = ToolCall("", tool.name, _arguments(prompt, tool.input_schema))
+        return ModelResponse(tool_calls=(call,), model="keyword")
+
+
+def _results_at_the_end(messages: Sequence[Message]) -> list[ToolMessage]:
+    results: list[ToolMessage] = []
+    for message in reversed(messages):
+        if not isinstance(message, ToolMessage):
+            break
+        results.append(message)
+    return results[::-1]
+
+
+def _last_prompt(messages: Sequence[Message]) -> str:
+    return next((message.text for message in reversed(messages) if isinstance(message, UserMessage)), "")
+
+
+def _answer(results: list[ToolMessage]) -> str:
+    lines = [
+        f"{result.name} could not help: {result.content}" if result.is_error else f"{result.name}: {result.content}"
+        for result in results
+    ]
+    return "(keyword model, no language model) " + "\n".join(lines)
+
+
+def _nothing_found(tools: Sequence[ToolDefinition]) -> str:
+    names = ", ".join(tool.name for tool in tools) or "none"
+    return f"(keyword model, no language model) No word of the prompt matches a tool. The tools: {names}."
+
+
+def _best(prompt: str, tools: Sequence[ToolDefinition]) -> ToolDefinition | None:
+    words = _topics(prompt)
+    scored = [(_score(words, prompt, tool), -place, tool) for place, tool in enumerate(tools)]
+    best = max(scored, key=lambda item: item[:2], default=None)
+    return best[2] if best is not None and best[0] > 0 else None
+
+
+def _score(words: set[str], prompt: str, tool: ToolDefinition) -> int:
+    """A word of the name counts three times one of the description; an identifier of the tool's own form as five."""
+    score = 3 * len(words & _topics(tool.name.replace("_", " "))) + len(words & _topics(tool.description))
+    patterns = [str(schema["pattern"]) for schema in _properties(tool.input_schema).values() if "pattern" in schema]
+    return score + 5 * sum(_matching(pattern, prompt) is not None for pattern in patterns)
+
+
+def _topics(text: str) -> set[str]:
+    """The words that say something, singular."""
+    return {word.removesuffix("s") for word in _WORD.findall(text.lower()) if word not in _NO_TOPIC}
+
+
+def _properties(schema: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    found: Any = schema.get("properties", {})
+    return {name: inner for name, inner in found.items() if isinstance(inner, dict)}
+
+
+def _arguments(prompt: str, schema: dict[str, Any]) -> dict[str, Any]:
+    properties = _properties(schema)
+    required: list[str] = schema.get("required", [])
+    return {name: _value(prompt, properties.get(name, {})) for name in required}
+
+
+def _value(prompt: str, schema: dict[str, Any]) -> Any:
+    if "const" in schema:
+        return schema["const"]
+    if "enum" in schema:
+        options = cast("list[Any]", schema["enum"])
+        return next((option for option in options if str(option).lower() in prompt.lower()), options[0])
+    kind = schema.get("type")
+    if kind in ("integer", "number"):
+        found = _NUMBER.search(prompt)
+        number = float(found.group()) if found else float(schema.get("minimum", 1))
+        return int(number) if kind == "integer" else number
+    if kind == "boolean":
+        return not re.search(r"\b(no|not|without|false)\b", prompt.lower())
+    if kind == "array":
+        return [_value(prompt, schema.get("items") or {})]
+    if kind == "object":
+        return _arguments(prompt, schema)
+    return _text(prompt, schema.get("pattern"))
+
+
+def _text(prompt: str, pattern: str | None) -> str:
+    if pattern is not None:
+        matching = _matching(pattern, prompt)
+        if matching is not None:
+            return matching
+    quoted = _QUOTED.search(prompt)
+    if quoted is not None:
+        return quoted.group(1) or quoted.group(2)
+    identifier = _IDENTIFIER.search(prompt)
+    if identifier is not None:
+        return identifier.group()
+    return _subject(prompt) or prompt
+
+
+def _matching(pattern: str, prompt: str) -> str | None:
+    """The first word of the prompt that meets the whole pattern."""
+    try:
+        compiled = re.compile(pattern)
+    except re.error:
+        return None
+    words = (word.strip(".,;:!?()'\"") for word in prompt.split())
+    return next((word for word in words if len(word) <= 64 and compiled.search(word)), None)
+
+
+def _subject(prompt: str) -> str:
+    """The part of a question that names something: capitalised words after the first, else the words with a topic."""
+    words = [word.strip(".,;:!?()") for word in prompt.split()]
+    names = [word for word in words[1:] if word[:1].isupper()]
+    return " ".join(names or [word for word in words if word.lower() not in _NO_TOPIC])

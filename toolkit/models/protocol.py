@@ -1,0 +1,126 @@
+"""What a model is to a run: it is asked with a request and gives a response, at once or in pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
+
+from msgspec import Struct
+from msgspec.structs import asdict, force_setattr
+
+from toolkit.messages import Message, ToolCall, ToolDefinition, Usage
+
+__all__ = [
+    "Model",
+    "ModelDelta",
+    "ModelDone",
+    "ModelRequest",
+    "ModelResponse",
+    "ModelSettings",
+    "ReasoningDelta",
+    "StopReason",
+    "TextDelta",
+    "ToolCallDelta",
+    "ToolChoice",
+]
+
+StopReason: TypeAlias = Literal["stop", "tool_calls", "length", "refusal", "other"]
+ToolChoice: TypeAlias = str
+"""`"auto"`, `"none"`, `"required"`, or the name of a tool."""
+
+
+class ModelSettings(Struct, frozen=True):
+    """Sampling and the like. None means that nothing is sent, so the provider's default holds; zero is kept.
+
+    `extra` goes into the provider's request as it is.
+    """
+
+    temperature: float | None = None
+    top_p: float | None = None
+    max_tokens: int | None = None
+    tool_choice: ToolChoice | None = None
+    parallel_tool_calls: bool | None = None
+    stop: Sequence[str] | None = None
+    seed: int | None = None
+    extra: dict[str, Any] | None = None
+
+    def over(self, earlier: ModelSettings | None) -> ModelSettings:
+        """These settings, with the earlier ones where these say nothing."""
+        if earlier is None:
+            return self
+        own = {name: value for name, value in asdict(self).items() if value is not None}
+        return ModelSettings(**{**asdict(earlier), **own})
+
+
+class ModelRequest(Struct, frozen=True):
+    """One question to a model.
+
+    Attributes:
+        messages: Instructions first (a `SystemMessage`), then the transcript. It is the run's own list, which grows
+            after the answer: a model that keeps requests copies it.
+        tools: What the model may call.
+        settings: Sampling and the like, or None.
+        output_schema: The JSON Schema that the answer has to meet, or None.
+        tool_choice: See `ToolChoice`; None leaves it to the provider.
+    """
+
+    messages: Sequence[Message]
+    tools: Sequence[ToolDefinition] = ()
+    settings: ModelSettings | None = None
+    output_schema: dict[str, Any] | None = None
+    tool_choice: ToolChoice | None = None
+
+
+class ModelResponse(Struct, frozen=True):
+    """One answer of a model. `stop_reason` left out is `"tool_calls"` when there are any, else `"stop"`."""
+
+    text: str = ""
+    tool_calls: Sequence[ToolCall] = ()
+    reasoning: str = ""
+    stop_reason: StopReason | None = None
+    usage: Usage = Usage()
+    model: str = ""
+
+    def __post_init__(self) -> None:
+        if self.stop_reason is None:
+            force_setattr(self, "stop_reason", "tool_calls" if self.tool_calls else "stop")
+
+
+class TextDelta(Struct, frozen=True):
+    """A piece of the text."""
+
+    text: str
+
+
+class ReasoningDelta(Struct, frozen=True):
+    """A piece of the reasoning."""
+
+    text: str
+
+
+class ToolCallDelta(Struct, frozen=True):
+    """A piece of a tool call. `index` tells the calls of one answer apart; id and name come once."""
+
+    index: int
+    id: str | None = None
+    name: str | None = None
+    arguments: str = ""
+
+
+class ModelDone(Struct, frozen=True):
+    """The end: `response` is what `respond` would have given."""
+
+    response: ModelResponse
+
+
+ModelDelta: TypeAlias = TextDelta | ReasoningDelta | ToolCallDelta | ModelDone
+
+
+@runtime_checkable
+class Model(Protocol):
+    """Answers requests. A model may also have `stream(request)`, an async iterator of `ModelDelta`, `ModelDone` last.
+
+    A model that can't answer raises `ModelError`; any other exception becomes one, with the exception as its cause.
+    """
+
+    async def respond(self, request: ModelRequest) -> ModelResponse: ...

@@ -1,0 +1,306 @@
+"""`Agent`: a model, tools and hooks, and the ways to run them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Any, Generic, TypedDict, TypeVar, cast
+
+from typing_extensions import Unpack
+
+from toolkit.context import Event, RunContext
+from toolkit.errors import ConfigurationError
+from toolkit.injection.mapping import MappingResolver
+from toolkit.messages import DocumentPart, ImagePart, Message, Part, TextPart, UserMessage
+from toolkit.models.protocol import ModelSettings
+from toolkit.records import Invocation, Run
+from toolkit.runs.hooks import agent_hooks
+from toolkit.runs.limits import Limits
+from toolkit.runs.owner import Owner
+from toolkit.runs.state import AgentParts, RunRequest
+from toolkit.runs.streaming import RunStream
+from toolkit.tools.resolver import Recipe, Resolver
+
+__all__ = ["Agent"]
+
+T = TypeVar("T")
+_GIVEN_BY_THE_RUN = (Invocation, Run, RunContext)
+
+
+class RunOptions(TypedDict, total=False):
+    """The keyword arguments of `run`, `run_sync` and `stream`."""
+
+    tools: Sequence[Any]
+    context: Any
+    metadata: Mapping[str, Any] | None
+    actor_id: str | None
+    session_id: str | None
+    messages: Sequence[Message]
+    state: Mapping[str, Any] | None
+    timeout: float | None
+    values: Mapping[type, Any] | None
+    model: Any
+    settings: ModelSettings | None
+
+
+class Runnable(Generic[T]):
+    """The ways to run an agent; a subclass says where its tools are found, and which agent it is."""
+
+    def _source(self) -> tuple[Resolver, AgentParts | Recipe]:
+        raise NotImplementedError
+
+    async def run(
+        self,
+        prompt: str | Sequence[Part],
+        *,
+        tools: Sequence[Any] = (),
+        context: Any = None,
+        metadata: Mapping[str, Any] | None = None,
+        actor_id: str | None = None,
+        session_id: str | None = None,
+        messages: Sequence[Message] = (),
+        state: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        values: Mapping[type, Any] | None = None,
+        model: Any = None,
+        settings: ModelSettings | None = None,
+    ) -> Run[T]:
+        """Runs the agent, from a prompt to its answer. What the run opened is closed when this returns or raises.
+
+        Args:
+            prompt: A text, or a sequence of parts. An empty text goes on with `messages` alone.
+            tools: Further tools, for this run.
+            context: The application's live objects for tools and hooks, as `ctx.context`. Never sent, saved or logged.
+            metadata: Saved with the run, may be logged, never sent to the model.
+            actor_id: Who is asking: what permission is decided by.
+            session_id: Recorded.
+            messages: An earlier conversation: `earlier.messages` continues it. Another list is mended where a call has
+                no result, or a result no call, with a warning.
+            state: What `ctx.state` starts with.
+            timeout: Seconds from now.
+            values: Objects for `ScopeValue`s and parameters, by type.
+            model: Instead of the agent's.
+            settings: On top of the agent's.
+
+        Returns:
+            The run; its `outcome` is `completed`, or `partial` for an answer forced by a limit.
+
+        Raises:
+            RunError: a subclass says what ended the run; its `run` is the run so far.
+            ConfigurationError: something is wired wrongly.
+            asyncio.CancelledError: the caller was cancelled.
+        """
+        request = _request(
+            prompt,
+            tools=tools,
+            context=context,
+            metadata=metadata,
+            actor_id=actor_id,
+            session_id=session_id,
+            messages=messages,
+            state=state,
+            timeout=timeout,
+            values=values,
+            model=model,
+            settings=settings,
+        )
+        owner = Owner(*self._source(), request)
+        owner.start()
+        return await owner.finish()
+
+    def run_sync(self, prompt: str | Sequence[Part], **options: Unpack[RunOptions]) -> Run[T]:
+        """As `run`, for scripts without an event loop: it makes one for this run.
+
+        Raises:
+            ConfigurationError: an event loop is running already; `await agent.run(...)` there.
+        """
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return asyncio.run(self.run(prompt, **options))
+        raise ConfigurationError("run_sync was called where an event loop is running; use `await agent.run(...)`")
+
+    def stream(
+        self, prompt: str | Sequence[Part], **options: Unpack[RunOptions]
+    ) -> AbstractAsyncContextManager[RunStream[T]]:
+        """As `run`, with its events as they happen.
+
+        Example:
+            async with agent.stream("Hello") as stream:
+                async for event in stream:
+                    print(event)
+            print(stream.run.response)
+        """
+        request = _request(prompt, **options)
+        resolver, agent = self._source()
+
+        def start(listener: Callable[[Event], None]) -> Owner:
+            return Owner(resolver, agent, request, listener)
+
+        return RunStream[T](start)
+
+
+class Agent(Runnable[T]):
+    """A model with tools.
+
+    A subclass may set the arguments as class attributes; its `tools` add to its parent's, and those of the constructor
+    to both. The same agent can run many times at once: nothing of a run is kept in it.
+
+    Args:
+        model: An object with `async def respond(request)`.
+        tools: Classes, functions made by `@tool`, instances, names or providers of the container, or objects with
+            `tools(ctx)`.
+        name: For records and errors.
+        instructions: A text, or a function of the `RunContext`; sent with each request, not kept in the messages.
+        limits: See `Limits`.
+        hooks: Objects with any of `on_before_call`, `on_after_call`, `on_before_model`, `on_after_model`.
+        output_type: A type whose JSON is an object: `run.output` is an instance of it.
+        settings: Sampling and the like.
+
+    Raises:
+        ConfigurationError: an argument is of the wrong kind, or a hook takes a wrong number of parameters.
+
+    Example:
+        >>> from toolkit import tool
+        >>> from toolkit.testing import ScriptedModel, call, calls, says
+        >>> @tool
+        ... def add(a: int, b: int) -> int:
+        ...     "Add two numbers."
+        ...     return a + b
+        >>> model = ScriptedModel([calls(call("add", {"a": 1, "b": 2})), says("It is 3.")])
+        >>> Agent(model, tools=[add]).run_sync("1 + 2?").response
+        'It is 3.'
+    """
+
+    model: Any = None
+    tools: Sequence[Any] = ()
+    name: str = "agent"
+    instructions: Any = None
+    limits: Limits = Limits()
+    hooks: Sequence[Any] = ()
+    output_type: Any = None
+    settings: ModelSettings | None = None
+
+    _resolver: Resolver | None = None
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        own = vars(cls).get("tools", ())
+        if own:
+            inherited = super(cls, cls).tools
+            cls.tools = (*inherited, *_sequence(own, f"tools of {cls.__name__}"))
+
+    def __init__(
+        self,
+        model: Any = None,
+        tools: Sequence[Any] = (),
+        *,
+        name: str | None = None,
+        instructions: str | Callable[[RunContext], Any] | None = None,
+        limits: Limits | None = None,
+        hooks: Sequence[Any] = (),
+        output_type: type[T] | None = None,
+        settings: ModelSettings | None = None,
+    ) -> None:
+        if model is not None:
+            self.model = model
+        if tools:
+            self.tools = (*type(self).tools, *_sequence(tools, "tools"))
+        if name is not None:
+            self.name = name
+        if instructions is not None:
+            self.instructions = instructions
+        if limits is not None:
+            self.limits = limits
+        if not isinstance(cast("Any", self.limits), Limits):
+            raise ConfigurationError(f"limits are {self.limits!r}; give Limits(max_turns=...)")
+        if hooks:
+            self.hooks = (*type(self).hooks, *_sequence(hooks, "hooks"))
+            agent_hooks([hook for hook in self.hooks if not _is_to_be_built(hook)])
+        if output_type is not None:
+            self.output_type = output_type
+        if settings is not None:
+            self.settings = settings
+
+    @classmethod
+    def bound_to(cls, resolver: Resolver, recipe: Recipe) -> Runnable[Any]:
+        """An agent whose runs build it anew from a container. `app.agent()` calls this."""
+        return BoundAgent(resolver, recipe)
+
+    def _source(self) -> tuple[Resolver, AgentParts | Recipe]:
+        if self._resolver is None:
+            self._resolver = MappingResolver()
+        return self._resolver, self
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name!r}>"
+
+
+class BoundAgent(Runnable[T]):
+    """An agent of an application: each run builds it, its model, hooks and tools from the container."""
+
+    def __init__(self, resolver: Resolver, recipe: Recipe) -> None:
+        self._bound_resolver = resolver
+        self._recipe = recipe
+
+    def _source(self) -> tuple[Resolver, AgentParts | Recipe]:
+        return self._bound_resolver, self._recipe
+
+    def __repr__(self) -> str:
+        return f"<BoundAgent of {self._recipe.label}>"
+
+
+def _is_to_be_built(hook: Any) -> bool:
+    """A class, a name or a provider: the run builds it, and checks it then."""
+    return isinstance(hook, (str, type)) or hasattr(hook, "provider")
+
+
+def _sequence(given: Any, what: str) -> Sequence[Any]:
+    if isinstance(given, (list, tuple)):
+        return cast("Sequence[Any]", given)
+    raise ConfigurationError(f"{what} are {given!r}; give a list")
+
+
+def _request(prompt: str | Sequence[Part], **options: Unpack[RunOptions]) -> RunRequest:
+    """The arguments of a run, checked."""
+    values = options.get("values") or {}
+    for kind in values:
+        if not isinstance(cast("Any", kind), type):
+            raise ConfigurationError(f"values are given by type: {{{kind!r}: ...}} has a key that is no class")
+        if kind in _GIVEN_BY_THE_RUN:
+            raise ConfigurationError(f"the run gives {kind.__name__} itself; leave it out of values")
+    context = options.get("context")
+    timeout = options.get("timeout")
+    if timeout is not None and not timeout > 0:
+        raise ConfigurationError(f"timeout is {timeout!r}; it is None or a number of seconds above 0")
+    return RunRequest(
+        prompt=_user_message(prompt, bool(options.get("messages"))),
+        tools=_sequence(options.get("tools", ()), "tools"),
+        invocation=Invocation(
+            options.get("actor_id"),
+            {} if context is None else context,
+            dict(options.get("metadata") or {}),
+            options.get("session_id"),
+        ),
+        history=options.get("messages", ()),
+        state=dict(options.get("state") or {}),
+        timeout=timeout,
+        values=values,
+        model=options.get("model"),
+        settings=options.get("settings"),
+    )
+
+
+def _user_message(prompt: Any, continues: bool) -> UserMessage | None:
+    if isinstance(prompt, str):
+        if prompt or not continues:
+            return UserMessage(prompt)
+        return None
+    if isinstance(prompt, (list, tuple)):
+        parts = cast("Sequence[Any]", prompt)
+        if all(isinstance(part, (TextPart, ImagePart, DocumentPart)) for part in parts):
+            return UserMessage(tuple(parts))
+    raise ConfigurationError(
+        f"the prompt is {prompt!r}; it is a text, or a list of TextPart, ImagePart and DocumentPart"
+    )

@@ -1,0 +1,321 @@
+"""Asking hooks, and reading what they answer. Guards fail closed: what is no decision blocks the call."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, cast
+from weakref import WeakKeyDictionary
+
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
+
+from toolkit.context import RequestedCall, RunContext
+from toolkit.errors import ConfigurationError, HookError, RunAborted, ToolError
+from toolkit.hooks import Abort, Allow, CallInfo, Decision, Deny, Modify, Replace, Skip
+from toolkit.records import ToolResult
+from toolkit.tools.driving import drive
+from toolkit.tools.parameters import label_of
+from toolkit.tools.results import result_of
+from toolkit.tools.specification import check_hook
+
+__all__ = ["AgentHooks", "Verdict", "agent_hooks", "ask_before", "tell_after", "tell_model_hooks"]
+
+_USAGES = {
+    "on_before_call": "on_before_call(ctx, call)",
+    "on_after_call": "on_after_call(ctx, info)",
+    "on_before_model": "on_before_model(ctx, request)",
+    "on_after_model": "on_after_model(ctx, response)",
+}
+
+Hook = Callable[[Any, Any], Any]
+
+
+class AgentHooks(Struct, frozen=True):
+    """The agent-wide hooks, in order, by what they are asked about."""
+
+    before_call: tuple[Hook, ...] = ()
+    after_call: tuple[Hook, ...] = ()  # in the order in which they are told: the last hook first
+    before_model: tuple[Hook, ...] = ()
+    after_model: tuple[Hook, ...] = ()
+
+
+_NONE = AgentHooks()
+_checked: WeakKeyDictionary[type, tuple[str, ...]] = WeakKeyDictionary()
+
+
+def agent_hooks(hooks: Sequence[Any]) -> AgentHooks:
+    """Reads the objects of `hooks=[...]`.
+
+    Raises:
+        ConfigurationError: an object has none of the hooks, or one takes a wrong number of parameters.
+    """
+    if not hooks:
+        return _NONE
+    found: dict[str, list[Hook]] = {name: [] for name in _USAGES}
+    for hook in hooks:
+        for name in _hooks_of(hook):
+            found[name].append(getattr(hook, name))
+    return AgentHooks(
+        tuple(found["on_before_call"]),
+        tuple(reversed(found["on_after_call"])),
+        tuple(found["on_before_model"]),
+        tuple(found["on_after_model"]),
+    )
+
+
+def _hooks_of(hook: Any) -> tuple[str, ...]:
+    kind = cast("type", type(hook))
+    own = any(name in getattr(hook, "__dict__", {}) for name in _USAGES)
+    if not own and kind in _checked:
+        return _checked[kind]
+    label = f"hook {label_of(hook) if isinstance(hook, type) else label_of(kind)}"
+    if isinstance(hook, type):
+        raise ConfigurationError(f"{label} is a class; hooks are objects: pass {label_of(hook)}(...)")
+    names = tuple(name for name, usage in _USAGES.items() if check_hook(getattr(hook, name, None), usage, label))
+    if not names:
+        raise ConfigurationError(f"{label} has none of {', '.join(_USAGES)}; a hook has at least one of them")
+    if not own:
+        _checked[kind] = names
+    return names
+
+
+class Verdict(Struct, frozen=True):
+    """What the before-hooks decided together.
+
+    Attributes:
+        arguments: Those to run with, and as the handler takes them.
+        result: An error result when the call was denied or blocked, else None.
+        skip: The result to use instead of the handler's, or None.
+    """
+
+    arguments: dict[str, Any]
+    converted: Any
+    result: ToolResult | None = None
+    skip: ToolResult | None = None
+
+
+class Guarded(Struct, frozen=True):
+    """A call and what is needed to ask about it."""
+
+    call: RequestedCall
+    converted: Any
+    ctx: RunContext
+    hooks: tuple[Hook, ...]
+    own_hook: Callable[[], Awaitable[Hook]] | None  # gives the tool's own before-hook, building the tool first
+    convert: Callable[[dict[str, Any]], Any]
+    needs_approval: bool
+    cancels: int
+    grace: float
+
+
+async def ask_before(guarded: Guarded) -> Verdict:
+    """Asks every before-hook; after a `Modify`, every one once more with the new arguments.
+
+    Raises:
+        RunAborted: a hook said so.
+    """
+    arguments, converted, revised = guarded.call.arguments, guarded.converted, False
+    while True:
+        round_ = _Round(guarded, arguments, revised)
+        try:
+            await round_.ask()
+        except _Denied as denied:
+            return Verdict(arguments, converted, ToolResult(None, denied.text, True, denied.error))
+        if round_.modified is UNSET:
+            break
+        arguments, revised = cast("dict[str, Any]", round_.modified), True
+        try:
+            converted = guarded.convert(arguments)
+        except Exception:  # noqa: BLE001 - it fails closed, and says nothing of the values that a guard put in
+            error = HookError(f"a guard changed the arguments of '{guarded.call.name}' to invalid ones")
+            return Verdict(arguments, None, ToolResult(None, _BLOCKED, True, error))
+    if guarded.needs_approval and not round_.allowed:
+        text = f"tool '{guarded.call.name}' needs an approval, and none was given"
+        return Verdict(arguments, converted, ToolResult(None, text, True, ToolError(text)))
+    return Verdict(arguments, converted, None, round_.skip)
+
+
+_BLOCKED = "blocked by a guard"
+
+
+class _Denied(Exception):
+    """The call does not run: what the model reads, and what the record keeps."""
+
+    def __init__(self, text: str, error: Exception) -> None:
+        self.text = text
+        self.error = error
+
+
+class _Round:
+    """One time that every before-hook is asked."""
+
+    def __init__(self, guarded: Guarded, arguments: dict[str, Any], revised: bool) -> None:
+        self._guarded = guarded
+        self._arguments = arguments
+        self._revised = revised
+        self.modified: Any = UNSET
+        self.allowed = False
+        self.skip: ToolResult | None = None
+
+    async def ask(self) -> None:
+        for hook in self._guarded.hooks:
+            await self._ask_one(hook)
+            if self.modified is not UNSET:
+                return
+        if self._guarded.own_hook is not None:
+            await self._ask_one(await self._guarded.own_hook())
+
+    async def _ask_one(self, hook: Hook) -> None:
+        guarded = self._guarded
+        # A copy for each hook: changing it in place has no effect.
+        shown = replace(guarded.call, arguments=_copied(self._arguments), revised=self._revised)
+        try:
+            answer = await _answer_of(hook, guarded.ctx.for_call(shown), shown, guarded.cancels, guarded.grace)
+            self._obey(_decision(answer, hook))
+        except ToolError as error:
+            raise _Denied(str(error), error) from error
+        except (_Denied, RunAborted):
+            raise
+        except (Exception, asyncio.CancelledError) as error:  # the border of a hook: the call is blocked
+            if _is_cancelled(guarded.cancels):
+                raise asyncio.CancelledError from error
+            blocked = error if isinstance(error, HookError) else HookError(f"{label_of(hook)} raised {error!r}")
+            if blocked is not error:
+                blocked.__cause__ = error
+            raise _Denied(_BLOCKED, blocked) from error
+
+    def _obey(self, decision: Decision | None) -> None:
+        match decision:
+            case None:
+                return
+            case Allow():
+                self.allowed = True
+            case Deny(reason):
+                raise _Denied(reason, ToolError(reason))
+            case Abort(reason):
+                raise RunAborted(reason)
+            case Skip(result):
+                self.skip = result_of(result)
+            case Modify(arguments):
+                if arguments == self._arguments:
+                    return
+                if self._revised:
+                    raise HookError("a guard wanted to change arguments that were changed already")
+                self.modified = _copied(arguments)
+
+
+def _copied(value: Any) -> Any:
+    """A copy of JSON values."""
+    if type(value) is dict:
+        return {key: _copied(item) for key, item in cast("dict[Any, Any]", value).items()}
+    if type(value) is list:
+        return [_copied(item) for item in cast("list[Any]", value)]
+    return value
+
+
+async def _answer_of(hook: Hook, ctx: RunContext, told: Any, cancels: int, grace: float) -> Any:
+    answer = hook(ctx, told)
+    if inspect.iscoroutine(answer):
+        answer = await drive(answer, grace, lambda: None)
+    elif inspect.isawaitable(answer):
+        answer = await answer
+    if _is_cancelled(cancels):  # a hook may swallow the cancellation; nothing must run after it
+        raise asyncio.CancelledError
+    return answer
+
+
+def _is_cancelled(cancels: int) -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > cancels
+
+
+def _decision(answer: Any, hook: Hook) -> Decision | None:
+    """A before-hook's answer as a decision. Raises `HookError` for anything else."""
+    if answer is None:
+        return None
+    if isinstance(answer, Modify):
+        if not isinstance(cast("Any", answer.arguments), dict):
+            raise HookError(f"{label_of(hook)} returned Modify with arguments that are no dict")
+        return answer
+    if isinstance(answer, (Allow, Deny, Skip, Abort)):
+        return answer
+    if isinstance(answer, dict):
+        decision = _decision_of_dict(cast("dict[Any, Any]", answer))
+        if decision is not None:
+            return decision
+    raise HookError(
+        f"{label_of(hook)} returned {type(answer).__name__}, which is no decision; return nothing, Allow(), "
+        f"Modify(arguments), Deny(reason), Skip(result) or Abort(reason)"
+    )
+
+
+_ACTIONS: dict[str, tuple[str | None, Callable[..., Decision]]] = {
+    "allow": (None, Allow),
+    "deny": ("reason", Deny),
+    "abort": ("reason", Abort),
+    "modify": ("arguments", Modify),
+    "skip": ("result", Skip),
+}
+
+
+def _decision_of_dict(answer: dict[Any, Any]) -> Decision | None:
+    action = answer.get("action")
+    if not isinstance(action, str) or action not in _ACTIONS:
+        return None
+    member, make = _ACTIONS[action]
+    given = set(answer) - {"action"}
+    if given - {member, "reason"}:
+        return None
+    if member is None:
+        return make()
+    if member == "reason":
+        return make(str(answer.get("reason", f"{action}ed by a guard" if action == "abort" else "denied by a guard")))
+    if member not in answer or (member == "arguments" and not isinstance(answer[member], dict)):
+        return None
+    return make(answer[member])
+
+
+async def tell_after(hooks: Sequence[Hook], ctx: RunContext, info: CallInfo, cancels: int, grace: float) -> ToolResult:
+    """Tells every after-hook of a result, and gives the result that the last `Replace` made of it.
+
+    Raises:
+        HookError: one failed; there is no second result for the call, so the run ends.
+    """
+    result = info.result
+    for hook in hooks:
+        told = info if result is info.result else replace(info, result=result, ok=not result.is_error)
+        answer = await _told(hook, ctx, told, cancels, grace)
+        if answer is None:
+            continue
+        if not isinstance(answer, Replace):
+            raise HookError(
+                f"{label_of(hook)} returned {type(answer).__name__}; an after-hook returns nothing or Replace(value)"
+            )
+        try:
+            result = result_of(answer.value)
+        except Exception as error:
+            raise HookError(f"{label_of(hook)} returned a Replace whose value is no result: {error}") from error
+    return result
+
+
+async def tell_model_hooks(hooks: Sequence[Hook], ctx: RunContext, told: Any, cancels: int, grace: float) -> None:
+    """Tells the hooks of a model's request or response. They return nothing.
+
+    Raises:
+        HookError: one failed, or returned something.
+    """
+    for hook in hooks:
+        answer = await _told(hook, ctx, told, cancels, grace)
+        if answer is not None:
+            raise HookError(f"{label_of(hook)} returned {type(answer).__name__}; a model hook returns nothing")
+
+
+async def _told(hook: Hook, ctx: RunContext, told: Any, cancels: int, grace: float) -> Any:
+    try:
+        return await _answer_of(hook, ctx, told, cancels, grace)
+    except (Exception, asyncio.CancelledError) as error:  # the border of a hook: the run ends
+        if _is_cancelled(cancels):
+            raise asyncio.CancelledError from error
+        raise HookError(f"{label_of(hook)} failed: {error!r}") from error

@@ -1,0 +1,166 @@
+"""The loop of a run: ask the model, run the calls that it asks for, ask again, until it answers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from toolkit import events
+from toolkit.errors import LimitExceeded, ModelError
+from toolkit.messages import AssistantMessage, ToolDefinition
+from toolkit.models.protocol import ModelDelta, ModelDone, ModelRequest, ModelResponse, ReasoningDelta, TextDelta
+from toolkit.runs.calls import ReadCall, perform_all, read_call, refuse_all
+from toolkit.runs.hooks import tell_model_hooks
+from toolkit.runs.state import RunState
+from toolkit.runs.transcript import with_object_arguments, with_unique_ids
+from toolkit.tools.driving import drive
+
+__all__ = ["converse"]
+
+
+async def converse(state: RunState) -> bool:
+    """Runs turn after turn until the model answers. True when that answer is complete, False when a limit forced it.
+
+    Raises:
+        LimitExceeded, ModelError, HookError, OutputError, RunAborted: see API.md, section 3.
+    """
+    run, limits = state.run, state.limits
+    while True:
+        if limits.max_turns is not None and run.turns >= limits.max_turns:
+            return await _end_at_limit(state, _exceeded("max_turns", limits.max_turns))
+        response = await _ask(state, state.request)
+        calls = _take_in(state, response)
+        if not calls:
+            _answer(state, response)
+            return True
+        limit = _crossed(state, len(calls))
+        if limit is not None:
+            refuse_all(state, calls, f"not run: {limit}")
+            return await _end_at_limit(state, limit)
+        await perform_all(state, calls)
+        if state.listener is not None:
+            state.listener(events.TurnFinished(run.id, run.turns))
+
+
+def _crossed(state: RunState, count: int) -> LimitExceeded | None:
+    """The limit that these calls would cross."""
+    limits = state.limits
+    if limits.max_calls_per_turn is not None and count > limits.max_calls_per_turn:
+        return _exceeded("max_calls_per_turn", limits.max_calls_per_turn)
+    if limits.max_tool_calls is not None and len(state.run.calls) + count > limits.max_tool_calls:
+        return _exceeded("max_tool_calls", limits.max_tool_calls)
+    if limits.max_tokens is not None and state.run.usage.total_tokens > limits.max_tokens:
+        return _exceeded("max_tokens", limits.max_tokens)
+    return None
+
+
+def _exceeded(limit: str, value: int) -> LimitExceeded:
+    return LimitExceeded(f"the run reached its limit {limit}={value}", limit=limit, value=value)
+
+
+async def _end_at_limit(state: RunState, limit: LimitExceeded) -> bool:
+    """Raises the limit, or asks the model once more, without tools, for what it can say by now."""
+    if state.limits.on_limit == "raise":
+        raise limit
+    no_tools: Sequence[ToolDefinition] = ()
+    response = await _ask(state, replace(state.request, tools=no_tools, tool_choice="none"))
+    state.add(AssistantMessage(response.text, (), response.reasoning))
+    _answer(state, response)
+    return False
+
+
+def _take_in(state: RunState, response: ModelResponse) -> list[ReadCall]:
+    """Puts the model's answer into the transcript, and reads the calls that it asks for."""
+    if not response.tool_calls:
+        state.add(AssistantMessage(response.text, (), response.reasoning))
+        return []
+    calls = [read_call(state, call) for call in with_unique_ids(response.tool_calls, state.call_ids)]
+    kept = [with_object_arguments(read.call) if read.is_malformed else read.call for read in calls]
+    state.add(AssistantMessage(response.text, tuple(kept), response.reasoning))
+    return calls
+
+
+def _answer(state: RunState, response: ModelResponse) -> None:
+    if state.output is not None:
+        state.run.output = state.output.read(response.text)
+    if state.listener is not None:
+        state.listener(events.TurnFinished(state.run.id, state.run.turns))
+
+
+async def _ask(state: RunState, request: ModelRequest) -> ModelResponse:
+    """One answer of the model, with the hooks around it."""
+    run, hooks = state.run, state.hooks
+    if state.listener is not None:
+        state.listener(events.TurnStarted(run.id, run.turns + 1))
+    if hooks.before_model:
+        await tell_model_hooks(hooks.before_model, state.ctx, request, state.cancels, state.grace)
+    run.turns += 1
+    response = await _response(state, request)
+    run.usage = run.usage + response.usage
+    if response.text:
+        run.response = response.text
+    if hooks.after_model:
+        await tell_model_hooks(hooks.after_model, state.ctx, response, state.cancels, state.grace)
+    return response
+
+
+async def _response(state: RunState, request: ModelRequest) -> ModelResponse:
+    """What the model gives, in pieces where somebody listens; what it raises as a `ModelError`."""
+    model: Any = state.model
+    stream = None if state.listener is None else getattr(model, "stream", None)
+    asking = model.respond(request) if stream is None else _in_pieces(state, stream(request))
+    try:
+        response = await drive(asking, state.grace, _overran(state))
+    except ModelError:
+        raise
+    except (Exception, asyncio.CancelledError) as error:  # the border of the model
+        if _is_cancelled(state):
+            raise asyncio.CancelledError from error
+        raise ModelError(f"the model failed: {type(error).__name__}: {error}") from error
+    if _is_cancelled(state):
+        raise asyncio.CancelledError
+    if not isinstance(response, ModelResponse):
+        raise ModelError(f"the model gave {type(response).__name__}, and no ModelResponse")
+    if stream is None and state.listener is not None:
+        _tell_whole(state, response)
+    return response
+
+
+async def _in_pieces(state: RunState, deltas: AsyncIterator[ModelDelta]) -> ModelResponse:
+    run, listener = state.run, state.listener
+    assert listener is not None
+    text = ""
+    try:
+        async for delta in deltas:
+            if isinstance(delta, TextDelta):
+                text += delta.text
+                run.response = text
+                listener(events.TextDelta(run.id, delta.text))
+            elif isinstance(delta, ReasoningDelta):
+                listener(events.ReasoningDelta(run.id, delta.text))
+            elif isinstance(delta, ModelDone):
+                return delta.response
+    finally:
+        close = getattr(deltas, "aclose", None)  # an async generator; another iterator need not have it
+        if close is not None:
+            await close()
+    raise ModelError("the model's stream ended without ModelDone")
+
+
+def _tell_whole(state: RunState, response: ModelResponse) -> None:
+    assert state.listener is not None
+    if response.reasoning:
+        state.listener(events.ReasoningDelta(state.run.id, response.reasoning))
+    if response.text:
+        state.listener(events.TextDelta(state.run.id, response.text))
+
+
+def _overran(state: RunState) -> Any:
+    return lambda: state.warn("the model went on after it was cancelled, and was ended by force")
+
+
+def _is_cancelled(state: RunState) -> bool:
+    return state.task is not None and state.task.cancelling() > state.cancels

@@ -1,0 +1,184 @@
+"""The tools of a run: found in the container, described for the model, checked against each other."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Awaitable, Callable, Iterable, Sequence, Set
+from typing import Any, cast
+
+from msgspec import UNSET, Struct
+
+from toolkit.context import RunContext
+from toolkit.errors import ConfigurationError
+from toolkit.messages import ToolDefinition
+from toolkit.tools.names import folded
+from toolkit.tools.parameters import label_of
+from toolkit.tools.resolver import Recipe, Resolver
+from toolkit.tools.specification import ToolSpecification, specify, specify_class
+
+__all__ = ["ToolEntry", "ToolSet", "compile_tools"]
+
+_MAX_NAMES = 20
+
+Build = Callable[[Recipe], Awaitable[Any]]
+
+
+class ToolEntry(Struct, frozen=True, eq=False):
+    """One tool of a run.
+
+    Attributes:
+        recipe: How an instance comes about.
+        specification: What is known of it.
+        injections: The recipes of its handler's `Inject` parameters, by name.
+        availability: Those of its `available_if`.
+    """
+
+    recipe: Recipe
+    specification: ToolSpecification
+    injections: dict[str, Recipe]
+    availability: dict[str, Recipe]
+
+
+class ToolSet(Struct, frozen=True, eq=False):
+    """The tools that a model can be told of. `definitions` are in the order of listing."""
+
+    entries: dict[str, ToolEntry]
+    definitions: tuple[ToolDefinition, ...]
+    conditional: bool
+    listed: tuple[Any, ...]  # keeps alive what the place in the memory is named by
+
+    def unknown(self, name: str) -> str:
+        """What the model is told when it calls a tool that does not exist: the names that do, nearest first."""
+        if not self.entries:
+            return f"unknown tool '{name}'; there are no tools"
+        near = difflib.get_close_matches(name, self.entries, n=_MAX_NAMES, cutoff=0.0)
+        rest = [known for known in self.entries if known not in near]
+        names = [*near, *rest]
+        more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
+        return f"unknown tool '{name}'; the tools are {', '.join(names[:_MAX_NAMES])}{more}"
+
+
+async def compile_tools(
+    listed: Sequence[Any], resolver: Resolver, value_types: Set[type], ctx: RunContext, build: Build
+) -> ToolSet:
+    """The tools of a run. What only depends on the listing is worked out once and kept in the resolver's memory.
+
+    Args:
+        listed: Classes, names, providers, function tools, instances, or objects with `tools(ctx)`.
+        value_types: Types of which the run has a value.
+        ctx: What `tools(ctx)` and `available_if` are asked with.
+        build: Builds tools that are not described by their class, and arguments of `available_if`.
+
+    Raises:
+        ConfigurationError: a tool can't be built or described, or two have one name.
+    """
+    memory = resolver.memory()
+    place = (frozenset(value_types), *map(id, listed))
+    known: ToolSet | None = memory.get(place)
+    if known is None:
+        items = await _expanded(listed, ctx)
+        recipes = [resolver.tool(item, value_types) for item in items]
+        built = {id(recipe): await build(recipe) for recipe in recipes if not _is_described(recipe)}
+        known = _compiled(listed, recipes, resolver, value_types, built)
+        if not built and len(items) == len(listed) and all(a is b for a, b in zip(items, listed, strict=True)):
+            memory[place] = known
+    return await _available(known, ctx, build) if known.conditional else known
+
+
+async def _expanded(listed: Iterable[Any], ctx: RunContext) -> list[Any]:
+    """The list with objects that have `tools(ctx)` replaced by what they give, to any depth."""
+    items: list[Any] = []
+    for item in listed:
+        give = None if isinstance(item, (str, type)) else getattr(item, "tools", None)
+        if not callable(give) or callable(getattr(item, "handler", None)):
+            items.append(item)
+            continue
+        given = give(ctx)
+        items.extend(await _expanded(await given if inspect.isawaitable(given) else given, ctx))
+    return items
+
+
+def _is_described(recipe: Recipe) -> bool:
+    if recipe.instance is not UNSET:
+        return True
+    return isinstance(recipe.product, type) and specify_class(cast("type", recipe.product)) is not None
+
+
+def _compiled(
+    listed: Sequence[Any],
+    recipes: list[Recipe],
+    resolver: Resolver,
+    value_types: Set[type],
+    built: dict[int, Any],
+) -> ToolSet:
+    entries: dict[str, ToolEntry] = {}
+    seen: dict[str, Recipe] = {}
+    for recipe in recipes:
+        specification = _specification(recipe, built)
+        name = specification.name
+        other = seen.setdefault(folded(name), recipe)
+        if other is not recipe:
+            if other.identity is recipe.identity:
+                continue  # the same tool listed twice counts once
+            raise ConfigurationError(_same_name(name, other, recipe))
+        owner = f"tool '{name}'"
+        entries[name] = ToolEntry(
+            recipe,
+            specification,
+            _injections(specification.handler.injected, owner, resolver, value_types),
+            _injections(specification.availability, f"available_if of {owner}", resolver, value_types),
+        )
+    return ToolSet(
+        entries,
+        tuple(entry.specification.definition for entry in entries.values()),
+        any(entry.specification.available_if is not None for entry in entries.values()),
+        tuple(listed),
+    )
+
+
+def _specification(recipe: Recipe, built: dict[int, Any]) -> ToolSpecification:
+    if recipe.instance is not UNSET:
+        return specify(recipe.instance)
+    if id(recipe) in built:
+        return specify(built[id(recipe)])
+    specification = specify_class(recipe.product)
+    assert specification is not None  # `_is_described` has seen to it
+    return specification
+
+
+def _injections(parameters: Any, owner: str, resolver: Resolver, value_types: Set[type]) -> dict[str, Recipe]:
+    found = {parameter.name: resolver.parameter(parameter, owner, value_types) for parameter in parameters}
+    return {name: recipe for name, recipe in found.items() if recipe is not None}
+
+
+def _same_name(name: str, first: Recipe, second: Recipe) -> str:
+    return (
+        f"two tools are named '{name}' (case, and '-' against '_', make no difference): {first.label} and "
+        f'{second.label}; give one another name, for example name="{name}_2"'
+    )
+
+
+async def _available(tools: ToolSet, ctx: RunContext, build: Build) -> ToolSet:
+    """The tools whose `available_if` says yes in this run."""
+    entries = {name: entry for name, entry in tools.entries.items() if await _is_available(entry, ctx, build)}
+    if len(entries) == len(tools.entries):
+        return tools
+    definitions = tuple(entry.specification.definition for entry in entries.values())
+    return ToolSet(entries, definitions, tools.conditional, tools.listed)
+
+
+async def _is_available(entry: ToolEntry, ctx: RunContext, build: Build) -> bool:
+    condition = entry.specification.available_if
+    if condition is None:
+        return True
+    injected = {name: await build(recipe) for name, recipe in entry.availability.items()}
+    try:
+        answer = condition(ctx, **injected)
+        if inspect.isawaitable(answer):
+            answer = await answer
+    except Exception as error:
+        raise ConfigurationError(
+            f"available_if of tool '{entry.specification.name}' ({label_of(condition)}) failed: {type(error).__name__}"
+        ) from error
+    return bool(answer)

@@ -1,0 +1,114 @@
+"""Transcripts that always pair: every call has one result, ids are unique, arguments are JSON objects."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from toolkit.messages import AssistantMessage, Message, ToolCall, ToolMessage
+from toolkit.records import Transcript
+
+__all__ = ["begin_transcript", "is_object", "with_object_arguments", "with_unique_ids"]
+
+
+def begin_transcript(history: Sequence[Message]) -> tuple[Transcript, set[str], list[str]]:
+    """The transcript that a run goes on with, the call ids that are taken, and warnings of what was mended.
+
+    The list of an earlier run is valid by construction and is not scanned, unless it was changed since.
+    """
+    if isinstance(history, Transcript) and history.is_sealed:
+        return Transcript(history), set(history.call_ids), []
+    if not history:
+        return Transcript(), set(), []
+    return _mended(history)
+
+
+def with_unique_ids(calls: Sequence[ToolCall], taken: set[str]) -> list[ToolCall]:
+    """The calls with an id of its own for each; the ids are added to those that are taken."""
+    unique: list[ToolCall] = []
+    for call in calls:
+        if not call.id or call.id in taken:
+            call = ToolCall(_free_id(call.id, taken), call.name, call.arguments)
+        taken.add(call.id)
+        unique.append(call)
+    return unique
+
+
+def _free_id(wanted: str, taken: set[str]) -> str:
+    number = len(taken) + 1 if not wanted else 2
+    while (candidate := f"{wanted or 'call'}_{number}") in taken:
+        number += 1
+    return candidate
+
+
+def with_object_arguments(call: ToolCall) -> ToolCall:
+    """The call as it stands in the transcript when its arguments were no JSON object.
+
+    Strict servers refuse a history whose arguments can't be read, for ever; so the text stands inside an object.
+    """
+    text = call.arguments if isinstance(call.arguments, str) else repr(call.arguments)
+    if not text.strip() or text.strip() == "null":
+        return ToolCall(call.id, call.name, "{}")
+    readable = text.encode("utf-8", "replace").decode()
+    return ToolCall(call.id, call.name, json.dumps({"malformed_arguments": readable}, ensure_ascii=False))
+
+
+def is_object(arguments: str | dict[str, Any]) -> bool:
+    """True for arguments that any server reads as a JSON object."""
+    try:
+        if isinstance(arguments, dict):
+            arguments = msgspec.json.encode(arguments).decode()
+        return isinstance(msgspec.json.decode(arguments), dict)
+    except (msgspec.MsgspecError, RecursionError, UnicodeEncodeError, TypeError):
+        return False
+
+
+def _mended(history: Sequence[Message]) -> tuple[Transcript, set[str], list[str]]:
+    """A copy in which each call is followed by its one result."""
+    warnings: list[str] = []
+    messages: list[Message] = []
+    taken: set[str] = set()
+    at = 0
+    while at < len(history):
+        message = history[at]
+        at += 1
+        if isinstance(message, ToolMessage):
+            warnings.append(f"a result without a call was left out of the history: {message.name} {message.call_id!r}")
+        elif isinstance(message, AssistantMessage) and message.tool_calls:
+            results: list[ToolMessage] = []
+            while at < len(history) and isinstance(result := history[at], ToolMessage):
+                results.append(result)
+                at += 1
+            messages.extend(_paired(message, results, taken, warnings))
+        else:
+            messages.append(message)
+    return Transcript(messages), taken, warnings
+
+
+def _paired(
+    message: AssistantMessage, results: list[ToolMessage], taken: set[str], warnings: list[str]
+) -> list[Message]:
+    left = list(results)
+    calls: list[ToolCall] = []
+    answers: list[Message] = []
+    for original in message.tool_calls:
+        [call] = with_unique_ids([original], taken)
+        if not is_object(call.arguments):
+            warnings.append(f"arguments of '{call.name}' {original.id!r} in the history are no JSON object")
+            call = with_object_arguments(call)
+        calls.append(call)
+        found = next((result for result in left if result.call_id == original.id), None)
+        if found is None:
+            warnings.append(f"a call without a result was given one in the history: {call.name} {call.id!r}")
+            found = ToolMessage(call.id, call.name, "no result of this call was recorded", True)
+        else:
+            left.remove(found)
+        answers.append(
+            found if found.call_id == call.id else ToolMessage(call.id, call.name, found.content, found.is_error)
+        )
+    for result in left:
+        warnings.append(f"a result without a call was left out of the history: {result.name} {result.call_id!r}")
+    return [AssistantMessage(message.text, calls, message.reasoning), *answers]

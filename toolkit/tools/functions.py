@@ -1,0 +1,129 @@
+"""`@tool`: a function becomes a tool, and stays callable with its own types."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, ParamSpec, TypeVar, cast, overload
+
+from toolkit.context import RunContext
+from toolkit.errors import ConfigurationError
+from toolkit.records import ToolResult
+from toolkit.tools.docstrings import read_docstring
+from toolkit.tools.execution import execute
+from toolkit.tools.parameters import label_of
+from toolkit.tools.protocol import OPTIONAL_MEMBERS
+from toolkit.tools.specification import specify, specify_class
+
+__all__ = ["FunctionTool", "tool"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+ClassT = TypeVar("ClassT", bound=type)
+
+
+class FunctionTool(Generic[P, R]):
+    """An `ITool` made of a function, by `@tool` or `Tool.define`. Calling it calls the function.
+
+    A dependency-injector provider never copies it. Its members can't be changed once it is made.
+
+    Example:
+        >>> @tool
+        ... def add(a: int, b: int) -> int:
+        ...     "Add two numbers."
+        ...     return a + b
+        >>> add(1, 2), add.name
+        (3, 'add')
+    """
+
+    name: str
+    description: str
+
+    def __init__(self, handler: Callable[P, R], name: str, description: str, **members: Any) -> None:
+        unknown = sorted(set(members) - set(OPTIONAL_MEMBERS))
+        if unknown:
+            raise ConfigurationError(
+                f"a tool has no member {', '.join(map(repr, unknown))}; it has {', '.join(OPTIONAL_MEMBERS)}"
+            )
+        if not callable(handler):
+            raise ConfigurationError(f"the handler of tool {name!r} is {handler!r}; it has to be callable")
+        functools.update_wrapper(self, handler)
+        for member, value in members.items():
+            if value is not None:
+                self.__dict__[member] = value
+        self.__dict__["name"] = name
+        self.__dict__["description"] = description
+        self.__dict__["handler"] = handler
+        specify(self)  # all that can be wrong with it is found here
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"tool '{self.name}' is fixed once it is made; {name!r} can be given to @tool(...)")
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        return cast("R", self.__dict__["handler"](*args, **kwargs))
+
+    def __copy__(self) -> FunctionTool[P, R]:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> FunctionTool[P, R]:
+        return self
+
+    def __repr__(self) -> str:
+        return f"<FunctionTool {self.name}>"
+
+    @property
+    def handler(self) -> Callable[P, R]:
+        """The function."""
+        return cast("Callable[P, R]", self.__dict__["handler"])
+
+    async def execute(
+        self,
+        arguments: dict[str, Any] | str | bytes | None = None,
+        ctx: RunContext | None = None,
+        *,
+        values: Mapping[type, Any] | None = None,
+    ) -> ToolResult:
+        """Runs one call outside an agent: see `toolkit.execute`."""
+        return await execute(self, arguments, ctx, values=values)
+
+
+@overload
+def tool(target: ClassT, /) -> ClassT: ...
+@overload
+def tool(target: Callable[P, R], /) -> FunctionTool[P, R]: ...
+@overload
+def tool(
+    *, name: str | None = None, description: str | None = None, **members: Any
+) -> Callable[[Callable[P, R]], FunctionTool[P, R]]: ...
+def tool(target: Any = None, /, *, name: str | None = None, description: str | None = None, **members: Any) -> Any:
+    """Makes a tool of a function; on a class, checks the class at once and returns it. It registers nothing.
+
+    Args:
+        target: The function or class, when used as `@tool` without brackets.
+        name: The function's name when left out.
+        description: The function's docstring, without its sections, when left out.
+        members: Optional members of `ITool`, such as `exclusive=True` or `timeout=5`.
+
+    Raises:
+        ConfigurationError: the function or class makes no tool.
+    """
+    if target is None:
+        return functools.partial(_made, name=name, description=description, members=members)
+    return _made(target, name, description, members)
+
+
+def _made(target: Any, name: str | None, description: str | None, members: dict[str, Any]) -> Any:
+    if isinstance(target, type):
+        if name is not None or description is not None or members:
+            raise ConfigurationError(
+                f"@tool takes no arguments on a class; set them as attributes of {label_of(target)}"
+            )
+        specify_class(cast("type", target))
+        return cast("type", target)
+    if not callable(target):
+        raise ConfigurationError(f"@tool makes a tool of a function or class, and not of {target!r}")
+    if name is None:
+        name = getattr(target, "__name__", type(target).__name__)
+    if description is None:
+        description = read_docstring(getattr(target, "__doc__", None)).text
+    return FunctionTool(target, name, description, **members)

@@ -1,0 +1,186 @@
+"""How a handler is called: which parameters the model fills in, and which the run does."""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from msgspec import UNSET, Struct
+
+from toolkit.context import RunContext
+from toolkit.errors import ConfigurationError
+from toolkit.records import Invocation, Run
+from toolkit.tools.docstrings import read_docstring
+from toolkit.tools.parameters import Parameter, is_async_callable, read_parameters, without_none
+from toolkit.tools.schemas import shape_of_fields, shape_of_type
+from toolkit.tools.schemas.protocol import Field, Shape
+
+__all__ = ["HandlerPlan", "context_value", "is_context_type", "plan_handler"]
+
+_CONTEXT_TYPES = (RunContext, Run, Invocation)
+
+
+class HandlerPlan(Struct, frozen=True):
+    """What is worked out once about a handler.
+
+    Attributes:
+        shape: What the model may send, and how it becomes what the handler takes.
+        whole: The parameter that gets the arguments as one dict or instance; None when they are spread.
+        contexts: Parameters filled with the `RunContext`, `Run` or `Invocation`, with the annotated type.
+        injected: Parameters marked `Inject`.
+        positional: Names of positional-only parameters, in order, with their defaults.
+        reserved: Names that a model may never send, though the schema of a `**kwargs` handler is open.
+        is_async: Calling the handler gives a coroutine.
+    """
+
+    shape: Shape
+    whole: str | None
+    contexts: tuple[tuple[str, type], ...]
+    injected: tuple[Parameter, ...]
+    positional: tuple[tuple[str, Any], ...]
+    reserved: frozenset[str]
+    is_async: bool
+
+    def bind(
+        self, converted: Any, ctx: RunContext, injected: Mapping[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The positional and keyword arguments of one call of the handler."""
+        keywords: dict[str, Any] = {self.whole: converted} if self.whole is not None else dict(converted)
+        for name, wanted in self.contexts:
+            keywords[name] = context_value(wanted, ctx)
+        keywords.update(injected)
+        if not self.positional:
+            return (), keywords
+        return tuple(keywords.pop(name, default) for name, default in self.positional), keywords
+
+
+def is_context_type(annotation: Any) -> bool:
+    """True for `RunContext`, `Run` (also `Run[T]`) and `Invocation`, also as `... | None`."""
+    plain = without_none(annotation)
+    return (typing.get_origin(plain) or plain) in _CONTEXT_TYPES
+
+
+def context_value(wanted: type, ctx: RunContext) -> Any:
+    """What a parameter of one of the context types is filled with."""
+    if wanted is RunContext:
+        return ctx
+    return ctx.run if wanted is Run else ctx.invocation
+
+
+def plan_handler(handler: Callable[..., Any], input_schema: Any, owner: str) -> HandlerPlan:
+    """Reads a handler that is already bound (or a plain function).
+
+    Args:
+        handler: What will be called, without `self` among its parameters.
+        input_schema: None, a hand-written JSON Schema, or a type.
+        owner: For error texts, such as `"tool 'get_weather'"`.
+
+    Raises:
+        ConfigurationError: a parameter has no JSON Schema, or the handler can't take what the schema gives.
+    """
+    if inspect.isasyncgenfunction(handler) or inspect.isgeneratorfunction(handler):
+        raise ConfigurationError(
+            f"the handler of {owner} is a generator; return one value, and tell of progress with ctx.emit(...)"
+        )
+    parameters = read_parameters(handler, owner)
+    contexts = tuple(
+        (p.name, typing.get_origin(without_none(p.annotation)) or without_none(p.annotation))
+        for p in parameters
+        if p.inject is None and is_context_type(p.annotation)
+    )
+    filled = {name for name, _ in contexts} | {p.name for p in parameters if p.inject is not None}
+    offered = [p for p in parameters if p.name not in filled]
+    if input_schema is None:
+        shape, whole = _shape_of_parameters(offered, handler, owner), None
+    else:
+        shape, whole = _shape_of_schema(input_schema, owner), _only_parameter(offered, owner)
+    return HandlerPlan(
+        shape=shape,
+        whole=whole,
+        contexts=contexts,
+        injected=tuple(p for p in parameters if p.inject is not None),
+        positional=tuple((p.name, p.default) for p in parameters if p.kind is inspect.Parameter.POSITIONAL_ONLY),
+        reserved=_reserved(parameters, filled, handler),
+        is_async=is_async_callable(handler),
+    )
+
+
+def _shape_of_parameters(offered: list[Parameter], handler: Callable[..., Any], owner: str) -> Shape:
+    described = read_docstring(getattr(handler, "__doc__", None)).parameters
+    fields: list[Field] = []
+    extras: Parameter | None = None
+    for parameter in offered:
+        if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+            raise ConfigurationError(
+                f"the handler of {owner} takes *{parameter.name}, and JSON arguments have names; "
+                f"declare a list instead: {parameter.name}: list[...]"
+            )
+        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            extras = parameter
+            continue
+        annotation = Any if parameter.annotation is UNSET else parameter.annotation
+        fields.append(Field(parameter.name, annotation, parameter.default, described.get(parameter.name)))
+    try:
+        shape = shape_of_fields(fields)
+        return shape if extras is None else _opened(shape, extras, {field.name for field in fields})
+    except ConfigurationError as error:
+        raise ConfigurationError(f"{owner}: {error}") from error
+
+
+def _opened(shape: Shape, extras: Parameter, known: set[str]) -> Shape:
+    """The shape of a handler that takes `**kwargs`: other names are welcome, of the annotated type."""
+    schema = dict(shape.schema)
+    extra = shape_of_type(Any if extras.annotation is UNSET else extras.annotation)
+    schema["additionalProperties"] = extra.schema or True
+    if "$defs" in extra.schema:
+        own = {key: value for key, value in extra.schema.items() if key != "$defs"}
+        schema["additionalProperties"] = own
+        schema["$defs"] = {**extra.schema["$defs"], **schema.get("$defs", {})}
+
+    def convert(arguments: dict[str, Any]) -> dict[str, Any]:
+        declared = {name: value for name, value in arguments.items() if name in known}
+        others = {name: value for name, value in arguments.items() if name not in known}
+        if shape.convert is not None:
+            declared = shape.convert(declared)
+        if extra.convert is not None:
+            others = {name: extra.convert(value) for name, value in others.items()}
+        return {**declared, **others}
+
+    return Shape(schema, None if shape.convert is None and extra.convert is None else convert)
+
+
+def _shape_of_schema(input_schema: Any, owner: str) -> Shape:
+    if isinstance(input_schema, dict):
+        return Shape(typing.cast("dict[str, Any]", input_schema))
+    if isinstance(input_schema, type) or typing.get_origin(input_schema) is not None:
+        try:
+            shape = shape_of_type(input_schema)
+        except ConfigurationError as error:
+            raise ConfigurationError(f"input_schema of {owner}: {error}") from error
+        if shape.schema.get("type") == "object":
+            return shape
+    raise ConfigurationError(
+        f"input_schema of {owner} is {input_schema!r}; it has to be a JSON Schema (a dict) or a type whose JSON is an "
+        f"object (dataclass, TypedDict, msgspec Struct, pydantic model)"
+    )
+
+
+def _only_parameter(offered: list[Parameter], owner: str) -> str:
+    named = [p for p in offered if not p.is_variadic]
+    required = [p for p in named if p.is_required]
+    if len(required) == 1 or (not required and len(named) == 1):
+        return (required or named)[0].name
+    raise ConfigurationError(
+        f"{owner} has an input_schema, so its handler gets the arguments as one value and takes one parameter for "
+        f"them; it takes {', '.join(p.name for p in named) or 'none'}. Leave input_schema out to have the schema "
+        f"derived from the parameters"
+    )
+
+
+def _reserved(parameters: tuple[Parameter, ...], filled: set[str], handler: Callable[..., Any]) -> frozenset[str]:
+    if not any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters):
+        return frozenset()  # the schema is closed (or the arguments come as one value)
+    bound_to = {"self"} if inspect.ismethod(handler) else set[str]()
+    return frozenset(filled | bound_to)

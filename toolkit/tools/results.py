@@ -1,0 +1,176 @@
+"""From what a handler returned to what the model reads: text as it is, everything else as JSON, cut to size."""
+
+from __future__ import annotations
+
+import collections
+import collections.abc
+import enum
+import pathlib
+import sys
+from typing import Any, cast
+
+import msgspec
+
+from toolkit.errors import ToolkitError
+from toolkit.records import ToolResult
+
+__all__ = ["UnwritableValue", "cut", "error_result", "failure_result", "result_of", "to_json"]
+
+BYTES_PER_TOKEN = 4
+"""A rough measure that needs no tokeniser: API.md section 5."""
+
+
+class UnwritableValue(ToolkitError):
+    """A value can't be written as JSON. `type_name` is the type of the part that can't."""
+
+    def __init__(self, type_name: str, reason: str) -> None:
+        super().__init__(f"{type_name}: {reason}")
+        self.type_name = type_name
+
+
+def result_of(value: Any) -> ToolResult:
+    """The result for a value: `str` as is, None as `""`, a `ToolResult` as it says, everything else as JSON.
+
+    A value with a method `to_content()` says itself how it reads; `value` stays the object.
+
+    Raises:
+        UnwritableValue: it can't be written as JSON.
+    """
+    if type(value) is str:
+        return ToolResult(value, value if value.isascii() else _without_surrogates(value))
+    if value is None:
+        return ToolResult(None, "")
+    if isinstance(value, ToolResult):
+        content = value.content or result_of(value.value).content
+        return ToolResult(value.value, _without_surrogates(content), value.is_error, value.error)
+    if isinstance(value, str) and not isinstance(value, enum.Enum):
+        return ToolResult(value, _without_surrogates(str(value)))
+    to_content = getattr(value, "to_content", None)
+    if callable(to_content) and not isinstance(value, type):
+        return ToolResult(value, _without_surrogates(str(to_content())))
+    return ToolResult(value, to_json(value).decode())
+
+
+def error_result(text: str, error: BaseException) -> ToolResult:
+    """What the model reads when a call went wrong; the exception is for the application."""
+    return ToolResult(None, _without_surrogates(text), True, error)
+
+
+def failure_result(name: str, error: BaseException) -> ToolResult:
+    """An exception that is no `ToolError`: the model learns the tool's name and the class, nothing of the message."""
+    if isinstance(error, UnwritableValue):
+        return error_result(f"tool '{name}' returned a value that can't be written as JSON: {error.type_name}", error)
+    return error_result(f"tool '{name}' failed: {type(error).__name__}", error)
+
+
+def to_json(value: Any) -> bytes:
+    """JSON of any value that has one.
+
+    ISO 8601 for dates, text for `Decimal`, `UUID` and paths, the value of an enum, an array for a set, base64 for
+    bytes, null for NaN and infinities, an object for dataclasses, msgspec Structs and pydantic models.
+
+    Raises:
+        UnwritableValue: there is none.
+    """
+    try:
+        return _encode(value)
+    except (TypeError, UnicodeEncodeError):
+        pass  # keys that msgspec has no text for, or lone surrogates: worth a slower way
+    except RecursionError as error:
+        raise UnwritableValue(type(value).__name__, "it is nested too deeply, or contains itself") from error
+    try:
+        return _encode(_plain(value))
+    except RecursionError as error:
+        raise UnwritableValue(type(value).__name__, "it is nested too deeply, or contains itself") from error
+    except (TypeError, ValueError) as error:
+        raise UnwritableValue(type(value).__name__, str(error)) from error
+
+
+def cut(content: str, max_tokens: int) -> str:
+    """The content, or its beginning and end with a note between them of how much is gone.
+
+    Args:
+        max_tokens: 4 bytes of UTF-8 each. The note is part of it, unless there is no room even for that.
+    """
+    budget = max_tokens * BYTES_PER_TOKEN
+    if len(content) * BYTES_PER_TOKEN <= budget or (len(content) <= budget and content.isascii()):
+        return content  # a character has at most 4 bytes
+    encoded = content.encode()
+    if len(encoded) <= budget:
+        return content
+    note = _note(len(encoded))  # as long as the final one, or a digit longer
+    room = max(0, budget - len(note.encode()))
+    head = encoded[: room - room // 2].decode(errors="ignore")
+    tail = encoded[len(encoded) - room // 2 :].decode(errors="ignore") if room // 2 else ""
+    gone = len(encoded) - len(head.encode()) - len(tail.encode())
+    return head + _note(gone) + tail
+
+
+def _note(gone: int) -> str:
+    return f"\n[... {gone:,} bytes cut, about {-(-gone // BYTES_PER_TOKEN):,} tokens ...]\n"
+
+
+def _without_surrogates(text: str) -> str:
+    """Lone surrogates can't be sent to anyone; each becomes U+FFFD."""
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def _unknown(value: Any) -> Any:
+    """msgspec asks here for types that it does not know."""
+    dump = getattr(value, "model_dump", None)
+    if dump is not None and not isinstance(value, type) and "pydantic" in sys.modules:
+        return dump(by_alias=True)
+    for kind, plain in _PLAIN:
+        if isinstance(value, kind):
+            return plain(value)
+    if hasattr(type(value), "__get_pydantic_core_schema__"):  # pydantic's own types, such as Url and SecretStr
+        from pydantic_core import to_jsonable_python
+
+        return to_jsonable_python(value)
+    raise UnwritableValue(type(value).__name__, "it has no JSON form")
+
+
+_PLAIN: tuple[tuple[type | tuple[type, ...], Any], ...] = (
+    (str, str.__str__),
+    (int, int),
+    (float, float),
+    (pathlib.PurePath, str),
+    (collections.abc.Mapping, dict),
+    (collections.abc.Set, list),
+    (collections.abc.ValuesView, list),
+    (collections.abc.Sequence, list),
+)
+
+_encode = msgspec.json.Encoder(enc_hook=_unknown).encode
+
+
+def _plain(value: Any) -> Any:
+    """The value with text for every key of a dict, and without lone surrogates."""
+    if isinstance(value, str):
+        return _without_surrogates(value)
+    if isinstance(value, dict):
+        return {_key(key): _plain(item) for key, item in cast("dict[Any, Any]", value).items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [_plain(item) for item in cast("list[Any]", value)]
+    built = msgspec.to_builtins(value, enc_hook=_unknown)  # dataclasses, Structs and models as dicts
+    return _plain(built) if isinstance(built, (str, dict, list)) else built
+
+
+def _key(key: Any) -> str | Any:
+    if isinstance(key, str):
+        return _without_surrogates(str.__str__(key))
+    if key is None:
+        return "null"
+    if isinstance(key, bool):
+        return "true" if key else "false"
+    if isinstance(key, pathlib.PurePath):
+        return str(key)
+    if isinstance(key, tuple):
+        raise UnwritableValue("tuple", "JSON has no keys of this type")
+    return key
