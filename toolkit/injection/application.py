@@ -76,7 +76,7 @@ class App:
             ConfigurationError: there is no such provider, or it gives no agent.
         """
         recipe = self._resolver.named(name)
-        product = type(recipe.instance) if recipe.instance is not UNSET else recipe.product
+        product: Any = recipe.product if recipe.instance is UNSET else cast("Any", type(recipe.instance))
         bind = getattr(product, "bound_to", None)
         if bind is None:
             gives = "something that is not known before it is built" if product is None else label_of(product)
@@ -147,5 +147,5 @@ def _reachable(container: Any) -> list[AppScoped[Any]]:
     for provider in container.providers.values():
         for node in walk(provider):
             if isinstance(node, AppScoped):
-                found.setdefault(cast("AppScoped[Any]", node))
+                found.setdefault(node)
     return list(found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import typing
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Any, cast
 
 from msgspec import UNSET, Struct
@@ -30,9 +30,11 @@ class GivenValue(Struct, frozen=True):
 
 
 def constructor_arguments(
-    cls: type, candidates: Iterable[Candidate], value_types: Set[type], label: str
+    cls: Callable[..., Any], candidates: Iterable[Candidate], value_types: Set[type], label: str
 ) -> dict[str, Any]:
-    """What fills each parameter of a constructor: `{parameter: key}`. A default stands where nothing matches.
+    """What fills each parameter of a class's constructor, or of a function: `{parameter: key}`.
+
+    A default stands where nothing matches.
 
     Raises:
         ConfigurationError: some parameter can't be filled; all such are named, with the candidates.

@@ -143,8 +143,8 @@ def _warn_of_copies(node: AnyProvider, source: Any, args: Sequence[Any], kwargs:
     for value in (*args, *kwargs.values()):
         if not providers.is_provider(value) and isinstance(value, (list, dict, set)) and value:
             warnings.warn(
-                f"{describe(node)} is given a {type(cast('Any', value)).__name__}, which dependency-injector copies for "
-                f"each container; provide({label_of(source)}, ...) passes it as it is",
+                f"{describe(node)} is given a {type(cast('Any', value)).__name__}, which dependency-injector copies "
+                f"for each container; provide({label_of(source)}, ...) passes it as it is",
                 UserWarning,
                 stacklevel=4,
             )
@@ -178,9 +178,10 @@ def _findings_of_agents(container: Any) -> Iterator[str]:
 
 def _listed(provider: AnyProvider, product: Any) -> list[Any]:
     """The tools that an agent's class and its provider list; those that only exist in a run are found there."""
-    listed = [tool for base in reversed(product.__mro__) for tool in vars(base).get("tools", ()) or ()]
-    given = _call_of(provider)[2].get("tools", ())
-    given = given.value if isinstance(given, Literal) else given
+    listed: list[Any] = list(getattr(product, "tools", ()))
+    given: Any = _call_of(provider)[2].get("tools", ())
+    if isinstance(given, Literal):
+        given = cast("Literal[Any]", given).value
     return [*listed, *given] if isinstance(given, (list, tuple)) else listed
 
 
@@ -205,5 +206,5 @@ def _findings_of_tools(resolver: ContainerResolver, listed: list[Any]) -> Iterat
 
 def _specified(recipe: Recipe) -> ToolSpecification | None:
     if isinstance(recipe.product, type):
-        return specify_class(cast("type", recipe.product))
+        return specify_class(recipe.product)
     return None if recipe.product is None else specify(recipe.product)

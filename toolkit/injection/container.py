@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import difflib
 from collections.abc import Mapping, Set
-from typing import Any, cast
+from typing import Any, TypeGuard, cast
 
 from dependency_injector import providers
 from msgspec import UNSET, Struct
@@ -14,7 +14,7 @@ from toolkit.context import RunContext
 from toolkit.errors import ConfigurationError
 from toolkit.injection.by_type import Candidate, GivenValue, constructor_arguments, find_for_parameter, named
 from toolkit.injection.graph import describe, own_provider, product_of, provider_at, walk
-from toolkit.injection.overlays import AnyProvider, effective, memory_of_layers, object_of
+from toolkit.injection.overlays import AnyProvider, effective, memory_of_layers, object_of, overriding_of
 from toolkit.injection.providers import Scoped, ScopeValue, current_scope
 from toolkit.injection.scopes import Scope
 from toolkit.injection.sources import closer_of, open_async
@@ -57,7 +57,7 @@ class ContainerResolver:
         """The recipe of a provider by its name. Raises `ConfigurationError` with the names that exist."""
         provider = provider_at(self.container, name)
         if provider is None:
-            near = difflib.get_close_matches(name, self.container.providers, n=1)
+            near: list[str] = difflib.get_close_matches(name, list(self.container.providers), n=1)
             hint = f"did you mean {near[0]!r}? " if near else ""
             raise ConfigurationError(
                 f"the container has no provider {name!r}; {hint}It has {named(self.container.providers)}"
@@ -76,7 +76,7 @@ class ContainerResolver:
             provider = own_provider(self.container, cast("AnyProvider", listed))
             return self._of_provider(provider, self._label(provider))
         if isinstance(listed, type):
-            return self._of_class(cast("type", listed), value_types)
+            return self._of_class(listed, value_types)
         return Recipe(repr(listed), product=listed, identity=listed, instance=listed)
 
     def _of_class(self, cls: type, value_types: Set[type]) -> Recipe:
@@ -96,7 +96,7 @@ class ContainerResolver:
     def _of_provider(self, provider: AnyProvider, label: str) -> Recipe:
         there = object_of(provider)
         if isinstance(there, type):  # a class that stands in for a tool: `overriding(container, weather=FakeWeather)`
-            return self._of_class(cast("type", there), frozenset())
+            return self._of_class(there, frozenset())
         if there is not UNSET:
             return Recipe(label, product=there, identity=there, instance=there)
         answering = effective(provider)
@@ -123,7 +123,7 @@ class _Plan(Struct, frozen=True):
     overridings: tuple[tuple[AnyProvider, Any], ...]
 
     def is_current(self) -> bool:
-        return all(provider.last_overriding is over for provider, over in self.overridings)
+        return all(overriding_of(provider) is over for provider, over in self.overridings)
 
 
 class ContainerScope(Scope):
@@ -180,8 +180,8 @@ class ContainerScope(Scope):
             return plan
         nodes = list(walk(provider))
         plan = _Plan(
-            tuple(node for node in nodes if isinstance(node, Scoped) and node.kind.is_async),
-            tuple((node, node.last_overriding) for node in {provider, *nodes}),
+            tuple(node for node in nodes if _is_opened_first(node)),
+            tuple((node, overriding_of(node)) for node in {provider, *nodes}),
         )
         if not any(isinstance(node, providers.Selector) for node in nodes):  # its branch may change at any time
             memory[provider] = plan
@@ -201,8 +201,9 @@ class ContainerScope(Scope):
 
     async def _open(self, scoped: Scoped[Any], home: Scope) -> None:
         call = scoped.arguments()
+        limit = asyncio.timeout(self._open_timeout)
         try:
-            async with asyncio.timeout(self._open_timeout) as limit:
+            async with limit:
                 made, closer = await open_async(scoped.source, scoped.kind, call.args, call.kwargs)
         except TimeoutError as error:
             if not limit.expired():
@@ -211,6 +212,10 @@ class ContainerScope(Scope):
                 f"opening {label_of(scoped.source)} took longer than {self._open_timeout:g} seconds"
             ) from error
         home.keep(scoped, made, closer)
+
+
+def _is_opened_first(node: AnyProvider) -> TypeGuard[Scoped[Any]]:
+    return isinstance(node, Scoped) and node.kind.is_async
 
 
 def _as_provider(key: Any) -> AnyProvider:

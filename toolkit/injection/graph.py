@@ -10,7 +10,7 @@ from msgspec import UNSET
 
 from toolkit.errors import ConfigurationError
 from toolkit.injection.overlays import AnyProvider, Dispatcher, effective
-from toolkit.injection.providers import Literal, Scoped, ScopeValue
+from toolkit.injection.providers import Scoped, ScopeValue
 from toolkit.injection.sources import product_of_source
 from toolkit.tools.parameters import label_of
 
@@ -36,7 +36,8 @@ def dependencies(provider: AnyProvider) -> list[AnyProvider]:
         return []  # a container is no dependency; a provider inside it is named by itself
     if isinstance(provider, providers.Selector):
         return _selected(provider)
-    return [found for found in provider.related if providers.is_provider(found) and not isinstance(found, Dispatcher)]
+    related: list[Any] = list(cast("Any", provider).related)
+    return [found for found in related if providers.is_provider(found) and not isinstance(found, Dispatcher)]
 
 
 def _selected(selector: providers.Selector) -> list[AnyProvider]:
@@ -80,9 +81,9 @@ def product_of(provider: AnyProvider) -> Any:
         return product_of_source(provider.source)
     if isinstance(provider, ScopeValue):
         return provider.wanted
-    if isinstance(provider, (providers.Object, Literal)):
-        given = provider.value if isinstance(provider, Literal) else cast("Any", provider).provides
-        return UNSET if isinstance(given, type) else type(given)
+    if isinstance(provider, providers.Object):
+        given: Any = cast("Any", provider).provides
+        return UNSET if isinstance(given, type) else cast("Any", type(given))
     if isinstance(provider, providers.Dependency):
         return _product_of_dependency(provider)
     if isinstance(provider, (providers.Factory, providers.BaseSingleton, providers.Callable)):

@@ -97,8 +97,9 @@ class _MappingScope(Scope):
     async def build(self, recipe: Recipe) -> Any:
         if recipe.instance is not UNSET:
             return recipe.instance
+        limit = asyncio.timeout(self._open_timeout)
         try:
-            async with asyncio.timeout(self._open_timeout) as limit:
+            async with limit:
                 return await self._made(recipe.key)
         except TimeoutError as error:
             if not limit.expired():

@@ -15,9 +15,23 @@ from msgspec import UNSET
 
 from toolkit.errors import ConfigurationError
 
-__all__ = ["Dispatcher", "Layer", "active_layers", "dispatch", "effective", "memory_of_layers"]
+__all__ = [
+    "Dispatcher",
+    "Layer",
+    "active_layers",
+    "dispatch",
+    "effective",
+    "memory_of_layers",
+    "object_of",
+    "overriding_of",
+]
 
 AnyProvider = providers.Provider[Any]
+
+
+def overriding_of(provider: AnyProvider) -> AnyProvider | None:
+    """What dependency-injector says stands on a provider; None when nothing does."""
+    return cast("AnyProvider | None", cast("Any", provider).last_overriding)
 
 
 class Layer:
@@ -44,9 +58,9 @@ class Dispatcher(providers.Provider[Any]):
     def __init__(self, target: AnyProvider | None = None) -> None:
         super().__init__()
         self.target = target
-        self.below: AnyProvider | None = None if target is None else target.last_overriding
+        self.below = None if target is None else overriding_of(target)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Dispatcher:
+    def __deepcopy__(self, memo: dict[Any, Any] | None) -> Dispatcher:
         raise ConfigurationError("a container class was overridden with `overriding`; override its instances")
 
     @property
@@ -70,13 +84,13 @@ class Dispatcher(providers.Provider[Any]):
 
 def dispatch(target: AnyProvider) -> None:
     """Puts a dispatcher on a provider, unless there is one."""
-    if not isinstance(target.last_overriding, Dispatcher):
-        target.override(Dispatcher(target))
+    if not isinstance(overriding_of(target), Dispatcher):
+        cast("Any", target).override(Dispatcher(target))
 
 
 def effective(provider: AnyProvider) -> AnyProvider:
     """The provider that answers for this one, here and now."""
-    while (over := cast("Any", provider.last_overriding)) is not None:
+    while (over := overriding_of(provider)) is not None:
         chosen = over.pick() if isinstance(over, Dispatcher) else over
         if chosen is None:
             return provider

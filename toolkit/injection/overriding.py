@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from typing import Any, cast
 
@@ -17,7 +17,9 @@ __all__ = ["overriding"]
 
 
 @contextmanager
-def overriding(container: Any, replacements: Mapping[Any, Any] | None = None, /, **by_name: Any) -> Iterator[None]:
+def overriding(
+    container: Any, replacements: Mapping[Any, Any] | None = None, /, **by_name: Any
+) -> Generator[None, None, None]:
     """Replaces providers for the runs that are started inside the block, by this task and its children only.
 
     Concurrent tests with overlapping overrides of one container never see each other's, and nothing that was built
@@ -72,22 +74,18 @@ def _replacement(value: Any) -> AnyProvider:
     if not providers.is_provider(value):
         return providers.Object(value)
     if isinstance(value, AppScoped):  # the application is open already: each run opens one of its own
-        return _twin_of_app_scoped(cast("AppScoped[Any]", value))
+        return _twin_of_app_scoped(cast("Any", value))
     return cast("AnyProvider", value)
 
 
 def _add_twins(container: Any, layer: Layer) -> None:
     """What is kept for longer than the block, and is built from something replaced, gets a twin inside the layer."""
     replaced = frozenset(layer.replacements.values())
-    kept = container.traverse(types=[providers.BaseSingleton, AppScoped])
-    for provider in list(kept):
+    kept: list[AnyProvider] = list(container.traverse(types=[providers.BaseSingleton, AppScoped]))
+    for provider in kept:
         if provider in layer.replacements or replaced.isdisjoint(walk(provider)):
             continue
-        twin = (
-            _twin_of_app_scoped(cast("AppScoped[Any]", provider))
-            if isinstance(provider, AppScoped)
-            else _twin_of_singleton(provider)
-        )
+        twin = _twin_of_app_scoped(provider) if isinstance(provider, AppScoped) else _twin_of_singleton(provider)
         layer.replacements[provider] = twin
         dispatch(provider)
 

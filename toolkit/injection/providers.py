@@ -27,6 +27,23 @@ current_scope: ContextVar[Scope | None] = ContextVar("toolwire_scope", default=N
 """The scope in which providers are being called right now."""
 
 
+ProviderT = TypeVar("ProviderT", bound=providers.Provider[Any])
+
+
+def _copied(
+    provider: ProviderT, memo: dict[Any, Any] | None, fill: Callable[[ProviderT, dict[Any, Any]], None]
+) -> ProviderT:
+    """The copy for a container instance: dependency-injector copies the providers of the class for each."""
+    memo = {} if memo is None else memo
+    if (done := memo.get(id(provider))) is not None:
+        return cast("ProviderT", done)
+    made = cast("Any", type(provider))()
+    memo[id(provider)] = made  # before what it depends on, which may lead back to it
+    fill(made, memo)
+    cast("Any", provider)._copy_overridings(made, memo)
+    return cast("ProviderT", made)
+
+
 class _Call:
     """The arguments that a provider would call its source with. It is the scope that calls."""
 
@@ -38,42 +55,37 @@ class _Call:
 
 
 class Literal(providers.Provider[T]):
-    """Gives a value as it is, never copied. Providers inside a list, tuple or dict become the container's own."""
+    """Gives a value as it is, never copied. Providers inside a list or tuple become the container's own."""
 
     def __init__(self, value: Any = None) -> None:
         super().__init__()
         self.value = value
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Literal[T]:
-        if (done := memo.get(id(self))) is not None:
-            return cast("Literal[T]", done)
-        copied = memo[id(self)] = type(self)()
-        copied.value = _with_copied_providers(self.value, memo)
-        self._copy_overridings(copied, memo)
-        return copied
+    def __deepcopy__(self, memo: dict[Any, Any] | None) -> Literal[T]:
+        def fill(copied: Literal[T], memo: dict[Any, Any]) -> None:
+            copied.value = _with_copied_providers(self.value, memo)
 
-    @property
-    def related(self) -> Iterator[providers.Provider[Any]]:
-        # Providers inside are listed, not injected: what is made of them is the business of who gets the value.
-        yield from super().related
+        return _copied(self, memo, fill)
+
+    # Providers inside are listed, not injected, so they are not among the `related` ones.
 
     def _provide(self, args: Any, kwargs: Any) -> Any:
         return self.value
 
 
-def _with_copied_providers(value: Any, memo: dict[int, Any]) -> Any:
+def _with_copied_providers(value: Any, memo: dict[Any, Any]) -> Any:
     if providers.is_provider(value):
         return providers.deepcopy(value, memo)
-    if type(value) in (list, tuple) and any(providers.is_provider(item) for item in value):
-        return type(value)(_with_copied_providers(item, memo) for item in value)
-    if type(value) is dict and any(providers.is_provider(item) for item in value.values()):
-        return {key: _with_copied_providers(item, memo) for key, item in value.items()}
+    if type(value) in (list, tuple):
+        items = cast("list[Any]", value)
+        if any(providers.is_provider(item) for item in items):
+            return type(items)(_with_copied_providers(item, memo) for item in items)
     return value
 
 
 def as_argument(value: Any) -> Any:
     """An argument of a provider: another provider, or a value that is passed as it is."""
-    return value if providers.is_provider(value) else Literal(value)
+    return value if providers.is_provider(value) else Literal[Any](value)
 
 
 class Scoped(providers.Provider[T]):
@@ -81,13 +93,26 @@ class Scoped(providers.Provider[T]):
 
     level = ""
 
+    source: Callable[..., Any]
+
+    if TYPE_CHECKING:
+
+        @overload
+        def __init__(self, source: Callable[..., AsyncIterator[T]], /, *args: Any, **kwargs: Any) -> None: ...
+        @overload
+        def __init__(self, source: Callable[..., Iterator[T]], /, *args: Any, **kwargs: Any) -> None: ...
+        @overload
+        def __init__(self, source: Callable[..., Awaitable[T]], /, *args: Any, **kwargs: Any) -> None: ...
+        @overload
+        def __init__(self, source: Callable[..., T], /, *args: Any, **kwargs: Any) -> None: ...
+
     def __init__(self, source: Any = None, /, *args: Any, **kwargs: Any) -> None:
         super().__init__()
         if source is not None and not callable(source):
             raise ConfigurationError(
                 f"{type(self).__name__} takes a class or function and its arguments; it was given {source!r}"
             )
-        self.source = source
+        self.source = cast("Callable[..., Any]", source)  # None only while a container copies the provider
         self.kind = Kind.PLAIN if source is None else kind_of(source)
         self.arguments: providers.Factory[_Call] = providers.Factory(
             _Call,
@@ -95,15 +120,13 @@ class Scoped(providers.Provider[T]):
             **{name: as_argument(value) for name, value in kwargs.items()},
         )
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Scoped[T]:
-        if (done := memo.get(id(self))) is not None:
-            return cast("Scoped[T]", done)
-        copied = memo[id(self)] = type(self)()
-        copied.source = self.source
-        copied.kind = self.kind
-        copied.arguments = providers.deepcopy(self.arguments, memo)
-        self._copy_overridings(copied, memo)
-        return copied
+    def __deepcopy__(self, memo: dict[Any, Any] | None) -> Scoped[T]:
+        def fill(copied: Scoped[T], memo: dict[Any, Any]) -> None:
+            copied.source = self.source
+            copied.kind = self.kind
+            copied.arguments = providers.deepcopy(self.arguments, memo)
+
+        return _copied(self, memo, fill)
 
     @property
     def provides(self) -> Any:
@@ -112,8 +135,8 @@ class Scoped(providers.Provider[T]):
 
     @property
     def related(self) -> Iterator[providers.Provider[Any]]:
-        yield from self.arguments.related
-        yield from super().related
+        yield from cast("Any", self.arguments).related
+        yield from cast("Any", super()).related
 
     def home(self) -> Scope:
         """The scope that keeps the object. Raises `ConfigurationError` outside one."""
@@ -144,18 +167,6 @@ class Scoped(providers.Provider[T]):
         made, closer = open_sync(self.source, self.kind, call.args, call.kwargs)
         scope.keep(self, made, closer)
         return made
-
-    if TYPE_CHECKING:
-        # What a source gives is the type of the product; the arguments are checked by `check`, when it is declared.
-        @overload
-        def __new__(cls, source: Callable[..., AsyncIterator[T]], /, *args: Any, **kwargs: Any) -> Scoped[T]: ...
-        @overload
-        def __new__(cls, source: Callable[..., Iterator[T]], /, *args: Any, **kwargs: Any) -> Scoped[T]: ...
-        @overload
-        def __new__(cls, source: Callable[..., Awaitable[T]], /, *args: Any, **kwargs: Any) -> Scoped[T]: ...
-        @overload
-        def __new__(cls, source: Callable[..., T], /, *args: Any, **kwargs: Any) -> Scoped[T]: ...
-        def __new__(cls, source: Any, /, *args: Any, **kwargs: Any) -> Scoped[T]: ...
 
 
 class AppScoped(Scoped[T]):
@@ -202,7 +213,7 @@ class CallScoped(Scoped[T]):
 
 
 class ScopeValue(providers.Provider[T]):
-    """A value that a run is given: `Invocation`, `Run` and `RunContext` always, others by `run(..., values={T: value})`.
+    """A value that a run is given: `Invocation`, `Run`, `RunContext`; others by `run(..., values={T: value})`.
 
     `.provided.actor_id` reads an attribute of it.
     """
@@ -211,16 +222,11 @@ class ScopeValue(providers.Provider[T]):
         super().__init__()
         self.wanted = wanted
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> ScopeValue[T]:
-        if (done := memo.get(id(self))) is not None:
-            return cast("ScopeValue[T]", done)
-        copied = memo[id(self)] = type(self)(self.wanted)
-        self._copy_overridings(copied, memo)
-        return copied
+    def __deepcopy__(self, memo: dict[Any, Any] | None) -> ScopeValue[T]:
+        def fill(copied: ScopeValue[T], memo: dict[Any, Any]) -> None:
+            copied.wanted = self.wanted
 
-    @property
-    def related(self) -> Iterator[providers.Provider[Any]]:
-        yield from super().related
+        return _copied(self, memo, fill)
 
     def _provide(self, args: Any, kwargs: Any) -> Any:
         scope = current_scope.get()

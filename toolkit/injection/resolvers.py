@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from toolkit.errors import ConfigurationError
 from toolkit.injection.container import ContainerResolver
@@ -26,7 +26,7 @@ def resolver_for(container: Any) -> Resolver:
     if is_container(container):
         return ContainerResolver(container, Scope("app"))
     if isinstance(container, Mapping):
-        return MappingResolver(container)
+        return MappingResolver(cast("Mapping[Any, Any]", container))
     raise ConfigurationError(
         f"there is no resolver for {container!r}; give a dependency-injector container, or a mapping of names or types "
         f"to callables"

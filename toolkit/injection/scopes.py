@@ -83,8 +83,9 @@ class Scope:
 
 
 async def _within(timeout: float | None, closing: Awaitable[None], label: str) -> None:
+    limit = asyncio.timeout(timeout)
     try:
-        async with asyncio.timeout(timeout) as limit:
+        async with limit:
             await closing
     except TimeoutError as raised:
         if not limit.expired():

@@ -7,7 +7,7 @@ import enum
 import inspect
 import typing
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
-from typing import Any
+from typing import Any, cast
 
 from msgspec import UNSET, Struct
 
@@ -99,7 +99,7 @@ def closer_of(made: Any, label: str) -> Closer | None:
     close = getattr(made, "aclose", None) or getattr(made, "close", None)
     if not callable(close) or isinstance(made, type):
         return None
-    return Closer(label, lambda _: close())  # type: ignore[return-value]  # what close() gives is awaited if it can be
+    return Closer(label, lambda _: cast("Awaitable[None] | None", close()))
 
 
 def _finish(generator: Generator[Any, Any, Any], label: str, error: BaseException | None) -> None:

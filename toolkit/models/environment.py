@@ -32,6 +32,6 @@ def from_environment(*, http: Any = None) -> Model:
             "or hand the agent a model of your own (an object with `async def respond(request)`)"
         )
     raise ConfigurationError(
-        f"TOOLKIT_MODEL is {wanted!r}; this version knows 'keyword' only. Hand the agent a model of your own: an object "
-        f"with `async def respond(request)`"
+        f"TOOLKIT_MODEL is {wanted!r}; this version knows 'keyword' only. Hand the agent a model of your own: an "
+        f"object with `async def respond(request)`"
     )

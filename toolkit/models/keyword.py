@@ -24,7 +24,7 @@ _MAX_PROMPT = 2_000
 class KeywordModel:
     """Matches the words of the prompt with the tools, and fills their required parameters from it.
 
-    It calls each tool whose name or description shares a word with the prompt best, then repeats what the tools said. It
+    It calls the tool whose name and description share most words with the prompt, then repeats what the tool said, and
     says in its answer what it is. It is used only when asked for: `TOOLKIT_MODEL=keyword`, or `toolwire demo`.
     """
 

@@ -188,7 +188,8 @@ class Agent(Runnable[T]):
         super().__init_subclass__(**kwargs)
         own = vars(cls).get("tools", ())
         if own:
-            inherited = super(cls, cls).tools
+            parents = (vars(base).get("tools") for base in cls.__mro__[1:])
+            inherited: Sequence[Any] = next((tools for tools in parents if tools is not None), ())
             cls.tools = (*inherited, *_sequence(own, f"tools of {cls.__name__}"))
 
     def __init__(

@@ -123,7 +123,8 @@ async def _perform(state: RunState, read: ReadCall, cancels: int) -> CallRecord:
         cancels: What `cancelling()` of the task that this runs in was at its start.
     """
     entry = read.entry
-    assert entry is not None and isinstance(read.arguments, dict)  # else it was refused
+    assert entry is not None  # else it was refused
+    assert isinstance(read.arguments, dict)
     specification = entry.specification
     call = RequestedCall(read.call.id, specification.name, read.arguments, specification.definition)
     converted = read.converted

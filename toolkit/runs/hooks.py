@@ -231,7 +231,7 @@ def _is_cancelled(cancels: int) -> bool:
     return task is not None and task.cancelling() > cancels
 
 
-def _decision(answer: Any, hook: Hook) -> Decision | None:
+def _decision(answer: Any, hook: Any) -> Decision | None:
     """A before-hook's answer as a decision. Raises `HookError` for anything else."""
     if answer is None:
         return None
@@ -246,7 +246,7 @@ def _decision(answer: Any, hook: Hook) -> Decision | None:
         if decision is not None:
             return decision
     raise HookError(
-        f"{label_of(hook)} returned {type(answer).__name__}, which is no decision; return nothing, Allow(), "
+        f"{label_of(hook)} returned {type(cast('object', answer)).__name__}, which is no decision; return nothing, Allow(), "
         f"Modify(arguments), Deny(reason), Skip(result) or Abort(reason)"
     )
 

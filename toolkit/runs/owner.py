@@ -148,8 +148,9 @@ class Owner:
         timeout = self._request.timeout
         if timeout is None:
             return await self._work(scope)
+        limit = asyncio.timeout(timeout)
         try:
-            async with asyncio.timeout(timeout) as limit:
+            async with limit:
                 return await self._work(scope)
         except TimeoutError as error:
             if not limit.expired():
@@ -174,11 +175,11 @@ class Owner:
         value_types = frozenset(request.values)
         state.tools = await compile_tools(listed, self._resolver, value_types, state.ctx, self._start_building)
         state.ctx.agent = AgentInfo(agent.name, None, state.tools.definitions)
-        text = await instructions_text(agent.instructions, state.ctx)
+        instructions = await instructions_text(agent.instructions, state.ctx)
         messages: list[Message] = state.run.messages
-        if text:
-            state.ctx.agent = AgentInfo(agent.name, text, state.tools.definitions)
-            messages = [SystemMessage(text), *messages]
+        if instructions:
+            state.ctx.agent = AgentInfo(agent.name, instructions, state.tools.definitions)
+            messages = [SystemMessage(instructions), *messages]
         state.request = ModelRequest(
             messages,
             state.tools.definitions,

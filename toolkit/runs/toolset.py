@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Sequence, Set
-from typing import Any, cast
+from typing import Any
 
 from msgspec import UNSET, Struct
 
@@ -94,15 +94,17 @@ async def _expanded(listed: Iterable[Any], ctx: RunContext) -> list[Any]:
         if not callable(give) or callable(getattr(item, "handler", None)):
             items.append(item)
             continue
-        given = give(ctx)
-        items.extend(await _expanded(await given if inspect.isawaitable(given) else given, ctx))
+        given: Any = give(ctx)
+        if inspect.isawaitable(given):
+            given = await given
+        items.extend(await _expanded(given, ctx))
     return items
 
 
 def _is_described(recipe: Recipe) -> bool:
     if recipe.instance is not UNSET:
         return True
-    return isinstance(recipe.product, type) and specify_class(cast("type", recipe.product)) is not None
+    return isinstance(recipe.product, type) and specify_class(recipe.product) is not None
 
 
 def _compiled(

@@ -30,7 +30,8 @@ def read_docstring(docstring: str | None) -> Docstring:
         return Docstring(text, {})
     import docstring_parser
 
-    parsed = docstring_parser.parse(text)
+    # The parser takes the first line for the summary, also when a section begins there.
+    parsed = docstring_parser.parse(f"\n\n{text}" if _SECTIONS.match(text) else text)
     parts = (parsed.short_description, parsed.long_description)
     description = "\n\n".join(part.strip() for part in parts if part)
     return Docstring(

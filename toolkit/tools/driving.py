@@ -8,6 +8,7 @@ when it goes on after a cancellation, it has `grace` seconds to finish its `fina
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import types
 from collections.abc import Callable, Coroutine, Generator
 from typing import Any
@@ -74,7 +75,5 @@ class _Timer:
 
 
 def _close(work: Coroutine[Any, Any, Any]) -> None:
-    try:
+    with contextlib.suppress(RuntimeError):  # it caught GeneratorExit as well: nothing resumes it any more
         work.close()
-    except RuntimeError:
-        pass  # it caught GeneratorExit as well; nothing stops it, and nothing resumes it either

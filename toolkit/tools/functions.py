@@ -88,7 +88,7 @@ class FunctionTool(Generic[P, R]):
 
 
 @overload
-def tool(target: ClassT, /) -> ClassT: ...
+def tool(target: ClassT, /) -> ClassT: ...  # type: ignore[overload-overlap]  # a class is callable, and comes first
 @overload
 def tool(target: Callable[P, R], /) -> FunctionTool[P, R]: ...
 @overload
@@ -118,12 +118,11 @@ def _made(target: Any, name: str | None, description: str | None, members: dict[
             raise ConfigurationError(
                 f"@tool takes no arguments on a class; set them as attributes of {label_of(target)}"
             )
-        specify_class(cast("type", target))
-        return cast("type", target)
+        specify_class(target)
+        return target
     if not callable(target):
         raise ConfigurationError(f"@tool makes a tool of a function or class, and not of {target!r}")
-    if name is None:
-        name = getattr(target, "__name__", type(target).__name__)
+    own_name: str = getattr(target, "__name__", type(target).__name__)
     if description is None:
         description = read_docstring(getattr(target, "__doc__", None)).text
-    return FunctionTool(target, name, description, **members)
+    return FunctionTool(target, own_name if name is None else name, description, **members)

@@ -7,7 +7,7 @@ import inspect
 import types
 import typing
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -119,13 +119,14 @@ def _function_of(target: Any) -> Any:
         if isinstance(target, functools.partial):
             target = target.func
         elif isinstance(target, type):
-            target = target.__init__ if target.__init__ is not object.__init__ else target.__new__
+            constructor = inspect.getattr_static(target, "__init__", None)
+            target = constructor if constructor is not object.__init__ else target.__new__
         elif hasattr(target, "__wrapped__"):
             target = target.__wrapped__
         elif inspect.ismethod(target):
             target = target.__func__
-        elif not inspect.isroutine(target) and hasattr(type(target), "__call__"):  # noqa: B004
-            target = type(target).__call__
+        elif not inspect.isroutine(target) and hasattr(cast("Any", type(target)), "__call__"):  # noqa: B004
+            target = cast("Any", type(target)).__call__
         else:
             return target
 

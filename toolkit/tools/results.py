@@ -7,6 +7,7 @@ import collections.abc
 import enum
 import pathlib
 import sys
+from collections.abc import Iterable
 from typing import Any, cast
 
 import msgspec
@@ -129,7 +130,9 @@ def _unknown(value: Any) -> Any:
     for kind, plain in _PLAIN:
         if isinstance(value, kind):
             return plain(value)
-    if hasattr(type(value), "__get_pydantic_core_schema__"):  # pydantic's own types, such as Url and SecretStr
+    if hasattr(
+        cast("Any", type(value)), "__get_pydantic_core_schema__"
+    ):  # pydantic's own types, such as Url and SecretStr
         from pydantic_core import to_jsonable_python
 
         return to_jsonable_python(value)
@@ -157,7 +160,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {_key(key): _plain(item) for key, item in cast("dict[Any, Any]", value).items()}
     if isinstance(value, (list, tuple, set, frozenset)):
-        return [_plain(item) for item in cast("list[Any]", value)]
+        return [_plain(item) for item in cast("Iterable[Any]", value)]
     built = msgspec.to_builtins(value, enc_hook=_unknown)  # dataclasses, Structs and models as dicts
     return _plain(built) if isinstance(built, (str, dict, list)) else built
 

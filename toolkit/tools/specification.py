@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dis
 import inspect
 import types
@@ -131,10 +132,8 @@ def specify(tool: Any) -> ToolSpecification:
     except (KeyError, TypeError):  # TypeError: an object that can't be hashed, or not weakly referenced
         pass
     made = _specified(_ObjectMembers(tool), label_of(tool) if callable(tool) else f"a {label_of(type(tool))}")
-    try:
+    with contextlib.suppress(TypeError):  # else it is worked out again next time
         _of_objects[tool] = made
-    except TypeError:
-        pass  # worked out again next time
     return made
 
 

@@ -1,12 +1,13 @@
 """Worker threads for sync handlers.
 
-Not the event loop's default pool: that one is small, shared with everything else, and `asyncio.run` waits at its end for
-threads that a stuck handler holds. These are daemon threads, started when needed and kept for the next call.
+Not the event loop's default pool: that one is small, shared with everything else, and `asyncio.run` waits at its end
+for threads that a stuck handler holds. These are daemon threads, started when needed and kept for the next call.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import contextvars
 import queue
 import threading
@@ -75,10 +76,8 @@ def _work(work: Callable[[], Any], loop: asyncio.AbstractEventLoop, future: asyn
         value = work()
     except BaseException as raised:  # noqa: BLE001 - it travels to the loop, which decides what it means
         error = raised
-    try:
+    with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
         loop.call_soon_threadsafe(_finish, future, value, error)
-    except RuntimeError:
-        pass  # the loop is closed: nobody waits any more
 
 
 def _finish(future: asyncio.Future[Any], value: Any, error: BaseException | None) -> None:
