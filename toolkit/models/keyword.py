@@ -16,7 +16,11 @@ _QUOTED = re.compile(r"[\"“«]([^\"”»]+)[\"”»]|'([^']+)'")
 _IDENTIFIER = re.compile(r"\b[A-Za-z]+[-_]?\d+\b|#\d+\b")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _NO_TOPIC = frozenset(
-    ["a", "about", "an", "and", "are", "as", "at", "by", "can", "could", "do", "does", "for", "from", "get", "give", "how", "i", "in", "is", "it", "me", "my", "of", "on", "or", "please", "show", "tell", "the", "this", "to", "was", "what", "when", "where", "which", "who", "why", "with", "you", "your"]
+    re.findall(
+        r"\w+",
+        "a about an and are as at by can could do does for from get give how i in is it me my of on or please show tell "
+        "the this to was what when where which who why with you your",
+    )
 )
 _MAX_PROMPT = 2_000
 

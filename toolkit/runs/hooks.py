@@ -66,7 +66,7 @@ def agent_hooks(hooks: Sequence[Any]) -> AgentHooks:
 
 
 def _hooks_of(hook: Any) -> tuple[str, ...]:
-    kind = cast("type", type(hook))
+    kind = cast("type[Any]", type(hook))
     own = any(name in getattr(hook, "__dict__", {}) for name in _USAGES)
     if not own and kind in _checked:
         return _checked[kind]
@@ -246,8 +246,8 @@ def _decision(answer: Any, hook: Any) -> Decision | None:
         if decision is not None:
             return decision
     raise HookError(
-        f"{label_of(hook)} returned {type(cast('object', answer)).__name__}, which is no decision; return nothing, Allow(), "
-        f"Modify(arguments), Deny(reason), Skip(result) or Abort(reason)"
+        f"{label_of(hook)} returned {type(cast('object', answer)).__name__}, which is no decision; return nothing, "
+        f"Allow(), Modify(arguments), Deny(reason), Skip(result) or Abort(reason)"
     )
 
 

@@ -124,7 +124,7 @@ def specify(tool: Any) -> ToolSpecification:
     """
     own: dict[str, Any] = getattr(tool, "__dict__", {})
     if not any(member in own for member in _MEMBERS):
-        of_class = specify_class(cast("type", type(tool)))
+        of_class = specify_class(cast("type[Any]", type(tool)))
         if of_class is not None:
             return of_class
     try:
