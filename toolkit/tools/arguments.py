@@ -74,7 +74,7 @@ def parse_json(text: str | bytes) -> Any:
             raise InvalidArguments(f"the arguments are not UTF-8 text: byte {error.start} is wrong") from None
     try:
         value = _decode(text)
-    except (ValueError, RecursionError):  # msgspec's errors and UnicodeEncodeError are ValueErrors
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         return _read_slowly(text)
     if _has_no_repeated_key(text, value) and (len(text) <= 2 * MAX_DEPTH or _is_shallow(text, value)):
         return value
