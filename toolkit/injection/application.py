@@ -7,6 +7,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any, Protocol, cast
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from toolkit.context import Event
 from toolkit.errors import ConfigurationError
@@ -84,7 +85,7 @@ class App:
                 f"provider '{name}' gives {gives}, and no agent; declare it as provide(Agent, ...), or annotate what "
                 f"its function returns"
             )
-        return cast("RunnableAgent", bind(self._resolver, recipe))
+        return cast("RunnableAgent", bind(self._resolver, replace(recipe, is_owned=False)))
 
     async def open(self, timeout: float | None) -> None:
         """Opens what is reachable, but for what is replaced here: a fake must not outlive its block."""

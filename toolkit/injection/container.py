@@ -14,7 +14,7 @@ from toolkit.context import RunContext
 from toolkit.errors import ConfigurationError
 from toolkit.injection.by_type import Candidate, GivenValue, constructor_arguments, find_for_parameter, named
 from toolkit.injection.graph import describe, own_provider, product_of, provider_at, walk
-from toolkit.injection.overlays import AnyProvider, effective, memory_of_layers, object_of, overriding_of
+from toolkit.injection.overlays import AnyProvider, active_layers, effective, memory_of_layers, object_of, overriding_of
 from toolkit.injection.providers import Scoped, ScopeValue, current_scope
 from toolkit.injection.scopes import Scope
 from toolkit.injection.sources import closer_of, open_async
@@ -37,8 +37,10 @@ class ContainerResolver:
         self._memory: dict[Any, Any] = {}
 
     def memory(self) -> dict[Any, Any]:
-        layers = memory_of_layers()
-        return self._memory if layers is None else layers.setdefault(self, {})
+        if not active_layers.get():
+            return self._memory
+        memory: dict[Any, Any] = memory_of_layers().setdefault(self, {})
+        return memory
 
     def open_run(self, values: Mapping[type, Any], open_timeout: float | None) -> ContainerScope:
         return ContainerScope("run", self.app, values, self, open_timeout)
@@ -120,10 +122,13 @@ class _Plan(Struct, frozen=True):
     """What has to be opened before a provider can be called, dependencies first; and what that was worked out from."""
 
     asynchronous: tuple[Scoped[Any], ...]
-    overridings: tuple[tuple[AnyProvider, Any], ...]
+    overridings: tuple[tuple[Any, AnyProvider | None], ...]
 
     def is_current(self) -> bool:
-        return all(overriding_of(provider) is over for provider, over in self.overridings)
+        for provider, over in self.overridings:  # noqa: SIM110 - asked for every build: no generator
+            if provider.last_overriding is not over:
+                return False
+        return True
 
 
 class ContainerScope(Scope):
@@ -150,7 +155,9 @@ class ContainerScope(Scope):
             raise ConfigurationError(f"{recipe.label} is asked for after the {self.level} was closed")
         token = current_scope.set(self)
         try:
-            await self._open_all(self._plan(recipe.key))
+            plan = self._plan(recipe.key)
+            if plan.asynchronous:
+                await self._open_all(plan)
             made = recipe.key()
         except Exception as error:
             error.add_note(f"while building {recipe.label}")

@@ -29,9 +29,10 @@ __all__ = [
 AnyProvider = providers.Provider[Any]
 
 
-def overriding_of(provider: AnyProvider) -> AnyProvider | None:
+def overriding_of(provider: Any) -> AnyProvider | None:
     """What dependency-injector says stands on a provider; None when nothing does."""
-    return cast("AnyProvider | None", cast("Any", provider).last_overriding)
+    over: AnyProvider | None = provider.last_overriding
+    return over
 
 
 class Layer:
@@ -46,10 +47,10 @@ active_layers: ContextVar[tuple[Layer, ...]] = ContextVar("toolwire_overrides", 
 """The blocks around the code that runs now, the innermost last."""
 
 
-def memory_of_layers() -> dict[Any, Any] | None:
-    """What was worked out under the active layers; it goes when the innermost goes. None when nothing is overridden."""
+def memory_of_layers() -> dict[Any, Any]:
+    """What was worked out under the active layers, of which there is one; it goes when the innermost goes."""
     layers = active_layers.get()
-    return layers[-1].memories.setdefault(layers, {}) if layers else None
+    return layers[-1].memories.setdefault(layers, {})
 
 
 class Dispatcher(providers.Provider[Any]):

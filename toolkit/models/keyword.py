@@ -18,8 +18,8 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _NO_TOPIC = frozenset(
     re.findall(
         r"\w+",
-        "a about an and are as at by can could do does for from get give how i in is it me my of on or please show tell "
-        "the this to was what when where which who why with you your",
+        "a about an and are as at by can could do does for from get give how i in is it me my of on or please show "
+        "tell the this to was what when where which who why with you your",
     )
 )
 _MAX_PROMPT = 2_000

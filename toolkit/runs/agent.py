@@ -92,18 +92,7 @@ class Runnable(Generic[T]):
             asyncio.CancelledError: the caller was cancelled.
         """
         request = _request(
-            prompt,
-            tools=tools,
-            context=context,
-            metadata=metadata,
-            actor_id=actor_id,
-            session_id=session_id,
-            messages=messages,
-            state=state,
-            timeout=timeout,
-            values=values,
-            model=model,
-            settings=settings,
+            prompt, tools, context, metadata, actor_id, session_id, messages, state, timeout, values, model, settings
         )
         owner = Owner(*self._source(), request)
         owner.start()
@@ -213,9 +202,9 @@ class Agent(Runnable[T]):
         if instructions is not None:
             self.instructions = instructions
         if limits is not None:
+            if not isinstance(limits, Limits):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers err
+                raise ConfigurationError(f"limits are {limits!r}; give Limits(max_turns=...)")
             self.limits = limits
-        if not isinstance(cast("Any", self.limits), Limits):
-            raise ConfigurationError(f"limits are {self.limits!r}; give Limits(max_turns=...)")
         if hooks:
             self.hooks = (*type(self).hooks, *_sequence(hooks, "hooks"))
             agent_hooks([hook for hook in self.hooks if not _is_to_be_built(hook)])
@@ -263,37 +252,44 @@ def _sequence(given: Any, what: str) -> Sequence[Any]:
     raise ConfigurationError(f"{what} are {given!r}; give a list")
 
 
-def _request(prompt: str | Sequence[Part], **options: Unpack[RunOptions]) -> RunRequest:
+def _request(
+    prompt: str | Sequence[Part],
+    tools: Sequence[Any] = (),
+    context: Any = None,
+    metadata: Mapping[str, Any] | None = None,
+    actor_id: str | None = None,
+    session_id: str | None = None,
+    messages: Sequence[Message] = (),
+    state: Mapping[str, Any] | None = None,
+    timeout: float | None = None,
+    values: Mapping[type, Any] | None = None,
+    model: Any = None,
+    settings: ModelSettings | None = None,
+) -> RunRequest:
     """The arguments of a run, checked."""
-    values = options.get("values") or {}
-    for kind in values:
-        if not isinstance(cast("Any", kind), type):
+    for kind in values or ():
+        if not isinstance(kind, type):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers err
             raise ConfigurationError(f"values are given by type: {{{kind!r}: ...}} has a key that is no class")
         if kind in _GIVEN_BY_THE_RUN:
             raise ConfigurationError(f"the run gives {kind.__name__} itself; leave it out of values")
-    context = options.get("context")
-    timeout = options.get("timeout")
     if timeout is not None and not timeout > 0:
         raise ConfigurationError(f"timeout is {timeout!r}; it is None or a number of seconds above 0")
     return RunRequest(
-        prompt=_user_message(prompt, bool(options.get("messages"))),
-        tools=_sequence(options.get("tools", ()), "tools"),
+        prompt=_user_message(prompt, continues=bool(messages)),
+        tools=_sequence(tools, "tools") if tools else (),
         invocation=Invocation(
-            options.get("actor_id"),
-            {} if context is None else context,
-            dict(options.get("metadata") or {}),
-            options.get("session_id"),
+            actor_id, {} if context is None else context, {} if metadata is None else dict(metadata), session_id
         ),
-        history=options.get("messages", ()),
-        state=dict(options.get("state") or {}),
+        history=messages,
+        state={} if state is None else dict(state),
         timeout=timeout,
-        values=values,
-        model=options.get("model"),
-        settings=options.get("settings"),
+        values={} if values is None else values,
+        model=model,
+        settings=settings,
     )
 
 
-def _user_message(prompt: Any, continues: bool) -> UserMessage | None:
+def _user_message(prompt: Any, *, continues: bool) -> UserMessage | None:
     if isinstance(prompt, str):
         if prompt or not continues:
             return UserMessage(prompt)

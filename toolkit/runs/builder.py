@@ -15,17 +15,17 @@ _Job = tuple[Callable[..., Awaitable[Any]], tuple[Any, ...], "asyncio.Future[Any
 
 
 class Builder:
-    """Builds each tool of a run once, when it is first needed. Made in the run's owner task.
+    """Builds each tool of a run once, when it is first needed.
 
     What is opened in a task has to be closed in it (anyio's cancel scopes insist on it), and two calls that need the
-    same new connection must open it once. So requests of concurrent calls queue here, and the owner serves them one
-    after another.
+    same new connection must open it once. So while calls run in tasks of their own, their requests queue here, and the
+    owner serves them one after another; at any other time only the owner runs, and builds at once.
     """
 
-    def __init__(self, scope: RunScope, owner: asyncio.Task[Any]) -> None:
+    def __init__(self, scope: RunScope) -> None:
         self._scope = scope
-        self._owner = owner
         self._built: dict[Recipe, Any] = {}
+        self._is_serving = False
         self._jobs: deque[_Job] = deque()
         self._waker: asyncio.Future[None] | None = None
 
@@ -35,13 +35,11 @@ class Builder:
             return self._built[recipe]
         except KeyError:
             pass
-        if asyncio.current_task() is self._owner:
-            return await self._build(recipe)
-        return await self._ask(self._build, recipe)
+        return await (self._ask(self._build, recipe) if self._is_serving else self._build(recipe))
 
     async def build_for_call(self, recipes: Mapping[str, Recipe]) -> tuple[dict[str, Any], RunScope | None]:
         """Values of a handler's injected parameters, and the scope of those that live for the call only."""
-        if asyncio.current_task() is self._owner:
+        if not self._is_serving:
             return await self._scope.build_for_call(recipes)
         built: tuple[dict[str, Any], RunScope | None] = await self._ask(self._scope.build_for_call, recipes)
         return built
@@ -50,7 +48,7 @@ class Builder:
         self, scope: RunScope, error: BaseException | None, timeout: float | None
     ) -> list[BaseException]:
         """Closes the scope of a call."""
-        if asyncio.current_task() is self._owner:
+        if not self._is_serving:
             return await scope.close(error, timeout)
         failed: list[BaseException] = await self._ask(scope.close, error, timeout)
         return failed
@@ -62,6 +60,7 @@ class Builder:
         """
         for task in tasks:
             task.add_done_callback(self._wake)
+        self._is_serving = True
         try:
             while not all(task.done() for task in tasks):
                 while self._jobs:
@@ -73,6 +72,7 @@ class Builder:
                     await self._waker
         finally:
             await _end(tasks)
+            self._is_serving = False
             self._jobs.clear()
         for task in tasks:
             task.result()

@@ -20,6 +20,7 @@ from toolkit.runs.hooks import Guarded, Hook, Verdict, ask_before, tell_after
 from toolkit.runs.state import RunState
 from toolkit.runs.toolset import ToolEntry
 from toolkit.runs.transcript import is_object
+from toolkit.tools.cancellation import Cancellation
 from toolkit.tools.execution import call_handler
 from toolkit.tools.results import cut, error_result, failure_result
 from toolkit.tools.specification import MAX_RESULT_TOKENS
@@ -84,7 +85,7 @@ async def perform_all(state: RunState, calls: Sequence[ReadCall]) -> None:
     waiting = [place for place, record in enumerate(records) if record is None]
     try:
         if len(waiting) == 1:
-            records[waiting[0]] = await _perform(state, calls[waiting[0]], state.cancels)
+            records[waiting[0]] = await _perform(state, calls[waiting[0]], state.cancellation)
         elif waiting:
             await _perform_concurrently(state, calls, waiting, records)
     finally:
@@ -99,7 +100,7 @@ async def _perform_concurrently(
 
     async def perform(place: int) -> None:
         async with places:
-            records[place] = await _perform(state, calls[place], 0)
+            records[place] = await _perform(state, calls[place], Cancellation(state.cancellation.grace, state.warn))
 
     await state.builder.serve([asyncio.create_task(perform(place)) for place in waiting])
 
@@ -116,11 +117,11 @@ def _refused(state: RunState, read: ReadCall) -> CallRecord | None:
     return None if read.refusal is None else _finished(state, read, read.refusal)
 
 
-async def _perform(state: RunState, read: ReadCall, cancels: int) -> CallRecord:
+async def _perform(state: RunState, read: ReadCall, cancellation: Cancellation) -> CallRecord:
     """One call whose arguments are valid.
 
     Args:
-        cancels: What `cancelling()` of the task that this runs in was at its start.
+        cancellation: Of the task that this runs in.
     """
     entry = read.entry
     assert entry is not None  # else it was refused
@@ -130,7 +131,7 @@ async def _perform(state: RunState, read: ReadCall, cancels: int) -> CallRecord:
     converted = read.converted
     skip: ToolResult | None = None
     if state.hooks.before_call or specification.has_before_hook or specification.needs_approval:
-        verdict = await _verdict(state, entry, call, converted, cancels)
+        verdict = await _verdict(state, entry, call, converted, cancellation)
         if verdict.result is not None:
             return _finished(state, read, verdict.result, verdict.arguments)
         if verdict.arguments is not call.arguments:
@@ -138,7 +139,7 @@ async def _perform(state: RunState, read: ReadCall, cancels: int) -> CallRecord:
         converted, skip = verdict.converted, verdict.skip
     ctx = state.ctx.for_call(call)
     if skip is None:
-        result, duration, tool = await _run_handler(state, entry, converted, ctx, cancels)
+        result, duration, tool = await _run_handler(state, entry, converted, ctx, cancellation)
     else:
         result, duration = skip, 0.0
         tool = await state.builder.build(entry.recipe) if specification.has_after_hook else None
@@ -147,11 +148,13 @@ async def _perform(state: RunState, read: ReadCall, cancels: int) -> CallRecord:
         hooks = (tool.on_after_call, *hooks)
     if hooks:
         info = CallInfo(call, result, result.error, not result.is_error, duration)
-        result = await tell_after(hooks, ctx, info, cancels, state.grace)
+        result = await tell_after(hooks, ctx, info, cancellation)
     return _finished(state, read, result, call.arguments, duration)
 
 
-async def _verdict(state: RunState, entry: ToolEntry, call: RequestedCall, converted: Any, cancels: int) -> Verdict:
+async def _verdict(
+    state: RunState, entry: ToolEntry, call: RequestedCall, converted: Any, cancellation: Cancellation
+) -> Verdict:
     async def own_hook() -> Hook:
         tool = await state.builder.build(entry.recipe)
         hook: Hook = tool.on_before_call
@@ -166,14 +169,13 @@ async def _verdict(state: RunState, entry: ToolEntry, call: RequestedCall, conve
         own_hook=own_hook if specification.has_before_hook else None,
         convert=specification.converted,
         needs_approval=specification.needs_approval,
-        cancels=cancels,
-        grace=state.grace,
+        cancellation=cancellation,
     )
     return await ask_before(guarded)
 
 
 async def _run_handler(
-    state: RunState, entry: ToolEntry, converted: Any, ctx: RunContext, cancels: int
+    state: RunState, entry: ToolEntry, converted: Any, ctx: RunContext, cancellation: Cancellation
 ) -> tuple[ToolResult, float, Any]:
     """Builds the tool where that is still to do, and runs its handler. Gives the result, seconds, and the tool."""
     specification = entry.specification
@@ -187,7 +189,7 @@ async def _run_handler(
     except ConfigurationError:
         raise
     except (Exception, asyncio.CancelledError) as error:  # building belongs to the call, and so does its failure
-        if _is_cancelled(cancels):
+        if cancellation.is_requested:
             raise asyncio.CancelledError from error
         return failure_result(specification.name, error), perf_counter() - started, None
     lock = state.exclusive_lock() if specification.exclusive else None
@@ -195,7 +197,7 @@ async def _run_handler(
         await lock.acquire()
     started = perf_counter()
     try:
-        result = await call_handler(specification, tool, converted, ctx, injected, cancels, state.grace, state.warn)
+        result = await call_handler(specification, tool, converted, ctx, injected, cancellation)
     except BaseException as error:
         if scope is not None:
             await _close_call(state, scope, error)
@@ -234,8 +236,3 @@ def _finished(
     if state.listener is not None:
         state.listener(ToolCallFinished(state.run.id, record))
     return record
-
-
-def _is_cancelled(cancels: int) -> bool:
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > cancels

@@ -15,6 +15,7 @@ from toolkit.context import RequestedCall, RunContext
 from toolkit.errors import ConfigurationError, HookError, RunAborted, ToolError
 from toolkit.hooks import Abort, Allow, CallInfo, Decision, Deny, Modify, Replace, Skip
 from toolkit.records import ToolResult
+from toolkit.tools.cancellation import Cancellation
 from toolkit.tools.driving import drive
 from toolkit.tools.parameters import label_of
 from toolkit.tools.results import result_of
@@ -106,8 +107,7 @@ class Guarded(Struct, frozen=True):
     own_hook: Callable[[], Awaitable[Hook]] | None  # gives the tool's own before-hook, building the tool first
     convert: Callable[[dict[str, Any]], Any]
     needs_approval: bool
-    cancels: int
-    grace: float
+    cancellation: Cancellation
 
 
 async def ask_before(guarded: Guarded) -> Verdict:
@@ -172,14 +172,14 @@ class _Round:
         # A copy for each hook: changing it in place has no effect.
         shown = replace(guarded.call, arguments=_copied(self._arguments), revised=self._revised)
         try:
-            answer = await _answer_of(hook, guarded.ctx.for_call(shown), shown, guarded.cancels, guarded.grace)
+            answer = await _answer_of(hook, guarded.ctx.for_call(shown), shown, guarded.cancellation)
             self._obey(_decision(answer, hook))
         except ToolError as error:
             raise _Denied(str(error), error) from error
         except (_Denied, RunAborted):
             raise
         except (Exception, asyncio.CancelledError) as error:  # the border of a hook: the call is blocked
-            if _is_cancelled(guarded.cancels):
+            if guarded.cancellation.is_requested:
                 raise asyncio.CancelledError from error
             blocked = error if isinstance(error, HookError) else HookError(f"{label_of(hook)} raised {error!r}")
             if blocked is not error:
@@ -215,20 +215,15 @@ def _copied(value: Any) -> Any:
     return value
 
 
-async def _answer_of(hook: Hook, ctx: RunContext, told: Any, cancels: int, grace: float) -> Any:
+async def _answer_of(hook: Hook, ctx: RunContext, told: Any, cancellation: Cancellation) -> Any:
     answer = hook(ctx, told)
     if inspect.iscoroutine(answer):
-        answer = await drive(answer, grace, lambda: None)
+        answer = await drive(answer, cancellation, "a hook")
     elif inspect.isawaitable(answer):
         answer = await answer
-    if _is_cancelled(cancels):  # a hook may swallow the cancellation; nothing must run after it
+    if cancellation.is_requested:  # a hook may swallow the cancellation; nothing must run after it
         raise asyncio.CancelledError
     return answer
-
-
-def _is_cancelled(cancels: int) -> bool:
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > cancels
 
 
 def _decision(answer: Any, hook: Any) -> Decision | None:
@@ -277,7 +272,7 @@ def _decision_of_dict(answer: dict[Any, Any]) -> Decision | None:
     return make(answer[member])
 
 
-async def tell_after(hooks: Sequence[Hook], ctx: RunContext, info: CallInfo, cancels: int, grace: float) -> ToolResult:
+async def tell_after(hooks: Sequence[Hook], ctx: RunContext, info: CallInfo, cancellation: Cancellation) -> ToolResult:
     """Tells every after-hook of a result, and gives the result that the last `Replace` made of it.
 
     Raises:
@@ -286,7 +281,7 @@ async def tell_after(hooks: Sequence[Hook], ctx: RunContext, info: CallInfo, can
     result = info.result
     for hook in hooks:
         told = info if result is info.result else replace(info, result=result, ok=not result.is_error)
-        answer = await _told(hook, ctx, told, cancels, grace)
+        answer = await _told(hook, ctx, told, cancellation)
         if answer is None:
             continue
         if not isinstance(answer, Replace):
@@ -300,22 +295,22 @@ async def tell_after(hooks: Sequence[Hook], ctx: RunContext, info: CallInfo, can
     return result
 
 
-async def tell_model_hooks(hooks: Sequence[Hook], ctx: RunContext, told: Any, cancels: int, grace: float) -> None:
+async def tell_model_hooks(hooks: Sequence[Hook], ctx: RunContext, told: Any, cancellation: Cancellation) -> None:
     """Tells the hooks of a model's request or response. They return nothing.
 
     Raises:
         HookError: one failed, or returned something.
     """
     for hook in hooks:
-        answer = await _told(hook, ctx, told, cancels, grace)
+        answer = await _told(hook, ctx, told, cancellation)
         if answer is not None:
             raise HookError(f"{label_of(hook)} returned {type(answer).__name__}; a model hook returns nothing")
 
 
-async def _told(hook: Hook, ctx: RunContext, told: Any, cancels: int, grace: float) -> Any:
+async def _told(hook: Hook, ctx: RunContext, told: Any, cancellation: Cancellation) -> Any:
     try:
-        return await _answer_of(hook, ctx, told, cancels, grace)
+        return await _answer_of(hook, ctx, told, cancellation)
     except (Exception, asyncio.CancelledError) as error:  # the border of a hook: the run ends
-        if _is_cancelled(cancels):
+        if cancellation.is_requested:
             raise asyncio.CancelledError from error
         raise HookError(f"{label_of(hook)} failed: {error!r}") from error

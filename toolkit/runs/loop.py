@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from toolkit import events
 from toolkit.errors import LimitExceeded, ModelError
-from toolkit.messages import AssistantMessage, ToolDefinition
+from toolkit.messages import AssistantMessage, ToolDefinition, Usage
 from toolkit.models.protocol import ModelDelta, ModelDone, ModelRequest, ModelResponse, ReasoningDelta, TextDelta
 from toolkit.runs.calls import ReadCall, perform_all, read_call, refuse_all
 from toolkit.runs.hooks import tell_model_hooks
@@ -19,6 +19,8 @@ from toolkit.runs.transcript import with_object_arguments, with_unique_ids
 from toolkit.tools.driving import drive
 
 __all__ = ["converse"]
+
+_NO_USAGE = Usage()
 
 
 async def converse(state: RunState) -> bool:
@@ -96,14 +98,15 @@ async def _ask(state: RunState, request: ModelRequest) -> ModelResponse:
     if state.listener is not None:
         state.listener(events.TurnStarted(run.id, run.turns + 1))
     if hooks.before_model:
-        await tell_model_hooks(hooks.before_model, state.ctx, request, state.cancels, state.grace)
+        await tell_model_hooks(hooks.before_model, state.ctx, request, state.cancellation)
     run.turns += 1
     response = await _response(state, request)
-    run.usage = run.usage + response.usage
+    if response.usage != _NO_USAGE:
+        run.usage = run.usage + response.usage
     if response.text:
         run.response = response.text
     if hooks.after_model:
-        await tell_model_hooks(hooks.after_model, state.ctx, response, state.cancels, state.grace)
+        await tell_model_hooks(hooks.after_model, state.ctx, response, state.cancellation)
     return response
 
 
@@ -113,14 +116,14 @@ async def _response(state: RunState, request: ModelRequest) -> ModelResponse:
     stream = None if state.listener is None else getattr(model, "stream", None)
     asking = model.respond(request) if stream is None else _in_pieces(state, stream(request))
     try:
-        response = await drive(asking, state.grace, _overran(state))
+        response = await drive(asking, state.cancellation, "the model")
     except ModelError:
         raise
     except (Exception, asyncio.CancelledError) as error:  # the border of the model
-        if _is_cancelled(state):
+        if state.cancellation.is_requested:
             raise asyncio.CancelledError from error
         raise ModelError(f"the model failed: {type(error).__name__}: {error}") from error
-    if _is_cancelled(state):
+    if state.cancellation.is_requested:
         raise asyncio.CancelledError
     if not isinstance(response, ModelResponse):
         raise ModelError(f"the model gave {type(response).__name__}, and no ModelResponse")
@@ -156,11 +159,3 @@ def _tell_whole(state: RunState, response: ModelResponse) -> None:
         state.listener(events.ReasoningDelta(state.run.id, response.reasoning))
     if response.text:
         state.listener(events.TextDelta(state.run.id, response.text))
-
-
-def _overran(state: RunState) -> Any:
-    return lambda: state.warn("the model went on after it was cancelled, and was ended by force")
-
-
-def _is_cancelled(state: RunState) -> bool:
-    return state.task is not None and state.task.cancelling() > state.cancels

@@ -32,11 +32,13 @@ from toolkit.runs.output import output_of
 from toolkit.runs.state import AgentParts, RunRequest, RunState
 from toolkit.runs.toolset import compile_tools
 from toolkit.runs.transcript import begin_transcript
+from toolkit.tools.cancellation import Cancellation
 from toolkit.tools.resolver import Recipe, Resolver, RunScope
 
 __all__ = ["Owner"]
 
 _DEFAULTS = Limits()
+_NO_LIMIT = float("inf")
 
 
 class Owner:
@@ -68,6 +70,7 @@ class Owner:
         self._agent = agent
         self._request = request
         self._task: asyncio.Task[Run[Any]] | None = None
+        self._waiter: asyncio.Future[None] | None = None
         self._is_closing = False
         self._was_cancelled = False
 
@@ -91,11 +94,13 @@ class Owner:
         assert task is not None
         try:
             if not task.done():
-                await _until_done(task)
+                self._waiter = asyncio.get_running_loop().create_future()
+                await self._waiter
         except asyncio.CancelledError:
             await self.cancel()
             raise
-        self._raise_warnings()
+        if self._state.warnings:
+            self._raise_warnings()
         return task.result()
 
     async def cancel(self) -> None:
@@ -109,29 +114,37 @@ class Owner:
             await _until_done_in_any_case(task)
         if not task.cancelled():
             task.exception()  # read, so that nobody complains: the cancellation wins
+        elif self.run.outcome == "running":
+            self.run.outcome = "cancelled"  # before its first step
 
     def _raise_warnings(self) -> None:
         for text in self._state.warnings:
             warnings.warn(text, RuntimeWarning, stacklevel=4)
 
     async def _main(self) -> Run[Any]:
+        try:
+            return await self._from_start_to_end()
+        finally:
+            if self._waiter is not None and not self._waiter.done():
+                self._waiter.set_result(None)  # the task is over by the time that the caller wakes up
+
+    async def _from_start_to_end(self) -> Run[Any]:
         run, state = self.run, self._state
-        state.task = asyncio.current_task()
-        assert state.task is not None
-        state.cancels = state.task.cancelling()
+        state.cancellation = Cancellation(_DEFAULTS.close_timeout or _NO_LIMIT, state.warn)
         if state.listener is not None:
             state.listener(events.RunStarted(run.id))
         scope = self._resolver.open_run(self._values(), _DEFAULTS.open_timeout)
         error: BaseException | None = None
         outcome: Outcome = "completed"
         try:
-            if not await self._within_deadline(scope):
+            if not await (self._work(scope) if self._request.timeout is None else self._within_deadline(scope)):
                 outcome = "partial"
         except BaseException as raised:  # noqa: BLE001 - it is raised again, once everything is closed
             error = self._named(raised)
         self._is_closing = True
         failed = await scope.close(error, state.limits.close_timeout)
-        error = self._with_failures(error, failed)
+        if failed:
+            error = self._with_failures(error, failed)
         run.outcome = outcome if error is None else _outcome_of(error)
         run.messages.seal(state.call_ids)
         if state.listener is not None:
@@ -146,8 +159,6 @@ class Owner:
 
     async def _within_deadline(self, scope: RunScope) -> bool:
         timeout = self._request.timeout
-        if timeout is None:
-            return await self._work(scope)
         limit = asyncio.timeout(timeout)
         try:
             async with limit:
@@ -155,31 +166,32 @@ class Owner:
         except TimeoutError as error:
             if not limit.expired():
                 raise
-            raise DeadlineExceeded(f"the run took longer than {timeout:g} seconds", timeout=timeout) from error
+            text = f"the run took longer than {timeout:g} seconds"
+            raise DeadlineExceeded(text, timeout=timeout) from error
 
     async def _work(self, scope: RunScope) -> bool:
         """Builds the agent and what belongs to it, and runs the loop."""
         state, request = self._state, self._request
-        assert state.task is not None
-        state.builder = Builder(scope, state.task)
+        state.builder = Builder(scope)
         for text in self._mended:
             state.warn(text)
         if request.prompt is not None:
             state.run.messages.append(request.prompt)
         agent = await self._start_building(self._agent) if isinstance(self._agent, Recipe) else self._agent
         state.limits = agent.limits
+        state.cancellation.grace = _NO_LIMIT if agent.limits.close_timeout is None else agent.limits.close_timeout
         state.output = output_of(agent.output_type)
-        state.hooks = agent_hooks([await self._built(hook) for hook in agent.hooks])
+        state.hooks = agent_hooks([await self._built(hook) for hook in agent.hooks] if agent.hooks else ())
         state.model = await self._model(agent)
         listed = (*agent.tools, *request.tools)
         value_types = frozenset(request.values)
         state.tools = await compile_tools(listed, self._resolver, value_types, state.ctx, self._start_building)
         state.ctx.agent = AgentInfo(agent.name, None, state.tools.definitions)
-        instructions = await instructions_text(agent.instructions, state.ctx)
+        instructions = await instructions_text(agent.instructions, state.ctx) if agent.instructions else None
         messages: list[Message] = state.run.messages
         if instructions:
             state.ctx.agent = AgentInfo(agent.name, instructions, state.tools.definitions)
-            messages = [SystemMessage(instructions), *messages]
+            messages = state.asked = [SystemMessage(instructions), *messages]
         state.request = ModelRequest(
             messages,
             state.tools.definitions,
@@ -191,7 +203,7 @@ class Owner:
     async def _built(self, part: Any) -> Any:
         """A hook or model; one that is listed as a class, a name or a provider is built by the run."""
         recipe = self._resolver.tool(part, frozenset(self._request.values))
-        return await self._start_building(recipe) if recipe.instance is UNSET else part
+        return await self._start_building(recipe) if recipe.instance is UNSET else recipe.instance
 
     async def _model(self, agent: AgentParts) -> Any:
         model = agent.model if self._request.model is None else self._request.model
@@ -201,8 +213,8 @@ class Owner:
             )
         if isinstance(model, type) or not hasattr(model, "respond"):
             model = await self._built(model)
-        if not callable(getattr(model, "respond", None)):
-            raise ConfigurationError(f"{model!r} is no model: it has no `async def respond(request)`")
+            if not hasattr(model, "respond"):
+                raise ConfigurationError(f"{model!r} is no model: it has no `async def respond(request)`")
         return model
 
     async def _start_building(self, recipe: Recipe) -> Any:

@@ -18,6 +18,7 @@ from toolkit.runs.hooks import AgentHooks
 from toolkit.runs.limits import Limits
 from toolkit.runs.output import Output
 from toolkit.runs.toolset import ToolSet
+from toolkit.tools.cancellation import Cancellation
 
 __all__ = ["AgentParts", "RunRequest", "RunState"]
 
@@ -56,17 +57,19 @@ class RunState:
         run: The run so far.
         ctx: The context of the run, without a call.
         listener: Gets the events; None when nobody listens, and then none is made.
-        task: The owner task; `cancels` is what its `cancelling()` was at the start.
+        cancellation: Of the owner task.
         call_ids: Ids that are taken in the transcript.
         warnings: Texts, raised as Python warnings once the run is over.
         request: What the model is asked with, turn after turn: its messages are the growing transcript.
+        asked: Those messages, when they are not the transcript itself: instructions stand before it.
     """
 
     __slots__ = (
         "_exclusive",
+        "asked",
         "builder",
         "call_ids",
-        "cancels",
+        "cancellation",
         "ctx",
         "hooks",
         "limits",
@@ -75,12 +78,12 @@ class RunState:
         "output",
         "request",
         "run",
-        "task",
         "tools",
         "warnings",
     )
 
     builder: Builder
+    cancellation: Cancellation
     hooks: AgentHooks
     limits: Limits
     model: Model
@@ -101,14 +104,8 @@ class RunState:
         self.listener = listener
         self.call_ids = call_ids
         self.warnings = warnings
-        self.task: asyncio.Task[Any] | None = None
-        self.cancels = 0
+        self.asked: list[Message] | None = None
         self._exclusive: asyncio.Lock | None = None
-
-    @property
-    def grace(self) -> float:
-        """Seconds that a cancelled handler has to finish."""
-        return 3600.0 if self.limits.close_timeout is None else self.limits.close_timeout
 
     def exclusive_lock(self) -> asyncio.Lock:
         """Held by the exclusive call that runs."""
@@ -119,9 +116,8 @@ class RunState:
     def add(self, message: Message) -> None:
         """Appends to the transcript, and to what the model is asked with where that is another list."""
         self.run.messages.append(message)
-        asked: Any = self.request.messages
-        if asked is not self.run.messages:
-            asked.append(message)
+        if self.asked is not None:
+            self.asked.append(message)
 
     def warn(self, text: str) -> None:
         """Notes something that does not stop the run."""

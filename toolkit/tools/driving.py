@@ -13,16 +13,18 @@ import types
 from collections.abc import Callable, Coroutine, Generator
 from typing import Any
 
+from toolkit.tools.cancellation import Cancellation
+
 __all__ = ["drive"]
 
 
 @types.coroutine
-def drive(work: Coroutine[Any, Any, Any], grace: float, overran: Callable[[], None]) -> Generator[Any, Any, Any]:
+def drive(work: Coroutine[Any, Any, Any], cancellation: Cancellation, label: str) -> Generator[Any, Any, Any]:
     """Awaits `work` and gives what it returns.
 
     Args:
-        grace: Seconds that it has after a cancellation.
-        overran: Called when it did not end within them and was closed by force.
+        cancellation: How long it has after a cancellation, and who is told when it took longer.
+        label: What it is, for that report.
     """
     step: Callable[[Any], Any] = work.send
     value: Any = None
@@ -39,10 +41,12 @@ def drive(work: Coroutine[Any, Any, Any], grace: float, overran: Callable[[], No
             except asyncio.CancelledError as error:
                 if timer is not None and timer.has_fired:
                     _close(work)
-                    overran()
+                    cancellation.report(
+                        f"{label} went on for {cancellation.grace:g} s after it was cancelled, and was ended by force"
+                    )
                     raise
                 if timer is None:
-                    timer = _Timer(grace)
+                    timer = _Timer(cancellation.grace)
                 step, value = work.throw, error
             except GeneratorExit:
                 work.close()

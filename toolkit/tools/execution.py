@@ -13,6 +13,7 @@ import msgspec
 from toolkit.context import RequestedCall, RunContext
 from toolkit.errors import CleanupError, ConfigurationError, DeadlineExceeded, ToolError
 from toolkit.records import ToolResult
+from toolkit.tools.cancellation import Cancellation
 from toolkit.tools.driving import drive
 from toolkit.tools.parameters import Parameter, label_of, value_of_type
 from toolkit.tools.results import cut, error_result, failure_result, result_of, to_json
@@ -62,8 +63,7 @@ async def execute(
         for parameter in specification.handler.injected
         if (value := _injected(parameter, values or {}, f"tool '{specification.name}'")) is not msgspec.UNSET
     }
-    task = asyncio.current_task()
-    cancels = 0 if task is None else task.cancelling()
+    cancellation = Cancellation(DEFAULT_GRACE, _warn)
     try:
         sent, converted = specification.read(arguments)
     except InvalidArguments as error:
@@ -71,9 +71,7 @@ async def execute(
     except Exception as error:  # noqa: BLE001 - a validator of the tool's own type: a failure of the tool
         return _cut(failure_result(specification.name, error), specification)
     call = RequestedCall("", specification.name, sent, specification.definition)
-    result = await call_handler(
-        specification, tool, converted, ctx.for_call(call), injected, cancels, DEFAULT_GRACE, _warn
-    )
+    result = await call_handler(specification, tool, converted, ctx.for_call(call), injected, cancellation)
     return _cut(result, specification)
 
 
@@ -83,19 +81,14 @@ async def call_handler(
     converted: Any,
     ctx: RunContext,
     injected: Mapping[str, Any],
-    cancels: int,
-    grace: float,
-    overran: Callable[[str], None],
+    cancellation: Cancellation,
 ) -> ToolResult:
     """Runs the handler within its timeout, checks its value, and normalises it. The result is not cut to size yet.
 
     Args:
         converted: What `ToolSpecification.converted` gave.
         injected: Values of the `Inject` parameters, by name.
-        cancels: What `cancelling()` of the current task was when the run began in it. More now means that the run is
-            cancelled; a `CancelledError` without that is of the handler's own making.
-        grace: Seconds that the handler has to finish once it is cancelled.
-        overran: Told in words when it did not, or when its thread still runs.
+        cancellation: Made when the run began in this task.
 
     Raises:
         asyncio.CancelledError: the run is cancelled, also when the handler swallowed that.
@@ -106,11 +99,11 @@ async def call_handler(
     try:
         positional, keywords = specification.handler.bind(converted, ctx, injected)
         if timeout is None:
-            value = await _value_of(specification, tool, positional, keywords, grace, overran)
+            value = await _value_of(specification, tool, positional, keywords, cancellation)
         else:
             async with asyncio.timeout(timeout) as limit:
-                value = await _value_of(specification, tool, positional, keywords, grace, overran)
-        if _cancelling() > cancels:
+                value = await _value_of(specification, tool, positional, keywords, cancellation)
+        if cancellation.is_requested:
             raise asyncio.CancelledError
         if specification.output_validator is not None:
             _check_output(specification, value)
@@ -122,7 +115,7 @@ async def call_handler(
     except _ThreadTimeout as error:
         return _timeout_result(specification, error, "; the work may still be going on")
     except (asyncio.CancelledError, BaseExceptionGroup, Exception) as error:  # the border of the tool call
-        if _cancelling() > cancels:
+        if cancellation.is_requested:
             raise asyncio.CancelledError from error
         if limit is not None and limit.expired():
             return _timeout_result(specification, error, "")
@@ -136,24 +129,15 @@ async def _value_of(
     tool: Any,
     positional: tuple[Any, ...],
     keywords: dict[str, Any],
-    grace: float,
-    overran: Callable[[str], None],
+    cancellation: Cancellation,
 ) -> Any:
     handler = tool.handler
-    if specification.handler.is_async:
-        value = handler(*positional, **keywords)
-    elif specification.run_in_thread:
-        value = await _value_of_thread(specification, handler, positional, keywords, grace, overran)
+    if specification.run_in_thread and not specification.handler.is_async:
+        value = await _value_of_thread(specification, handler, positional, keywords, cancellation)
     else:
         value = handler(*positional, **keywords)
     if inspect.iscoroutine(value):
-
-        def ended_by_force() -> None:
-            overran(
-                f"tool '{specification.name}' went on for {grace:g} s after it was cancelled, and was ended by force"
-            )
-
-        return await drive(value, grace, ended_by_force)
+        return await drive(value, cancellation, specification.label)
     return await value if inspect.isawaitable(value) else value
 
 
@@ -166,25 +150,26 @@ async def _value_of_thread(
     handler: Callable[..., Any],
     positional: tuple[Any, ...],
     keywords: dict[str, Any],
-    grace: float,
-    overran: Callable[[str], None],
+    cancellation: Cancellation,
 ) -> Any:
-    """A thread can't be stopped: a timeout leaves it alone, a cancellation waits for it for `grace` seconds."""
+    """A thread can't be stopped: a timeout leaves it alone, a cancellation waits for it for the grace."""
     future = in_thread(handler, *positional, **keywords)
     # `wait` leaves the future alone when it is cancelled itself.
     try:
         await asyncio.wait((future,), timeout=specification.timeout)
     except asyncio.CancelledError:
-        await asyncio.wait((future,), timeout=grace)
+        await asyncio.wait((future,), timeout=cancellation.grace)
         if not future.done():
-            overran(f"tool '{specification.name}' still runs in its thread, {grace:g} s after it was cancelled")
+            cancellation.report(
+                f"{specification.label} still runs in its thread, {cancellation.grace:g} s after it was cancelled"
+            )
             future.cancel()
         elif not future.cancelled():
             future.exception()  # read, so that nobody complains; the cancellation wins
         raise
     if not future.done():
         future.cancel()
-        overran(f"tool '{specification.name}' took longer than its timeout, and may still run in its thread")
+        cancellation.report(f"{specification.label} took longer than its timeout, and may still run in its thread")
         raise _ThreadTimeout
     return future.result()
 
@@ -207,11 +192,6 @@ def _timeout_result(specification: ToolSpecification, error: BaseException, rema
 def _is_of_the_handler(group: BaseExceptionGroup[BaseException]) -> bool:
     """False when a group holds what must reach the top: KeyboardInterrupt, SystemExit, a test's failure."""
     return group.subgroup(lambda e: not isinstance(e, (Exception, asyncio.CancelledError, BaseExceptionGroup))) is None
-
-
-def _cancelling() -> int:
-    task = asyncio.current_task()
-    return 0 if task is None else task.cancelling()
 
 
 def _cut(result: ToolResult, specification: ToolSpecification) -> ToolResult:

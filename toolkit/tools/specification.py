@@ -36,6 +36,7 @@ class ToolSpecification(Struct, frozen=True, eq=False, weakref=True):
     """See `toolkit.tools.protocol.ITool` for what the flags mean."""
 
     definition: ToolDefinition
+    label: str  # "tool 'get_weather'", for error texts
     handler: HandlerPlan
     validator: Validator
     output_validator: Validator | None
@@ -197,6 +198,7 @@ def _specified(members: _ObjectMembers | _ClassMembers, label: str) -> ToolSpeci
     available_if = members.get("available_if")
     return ToolSpecification(
         definition=ToolDefinition(name, description, plan.shape.schema),
+        label=owner,
         handler=plan,
         validator=compile_schema(plan.shape.schema, owner=f"the input_schema of {owner}"),
         output_validator=_output_validator(members.get("output_schema"), owner),
