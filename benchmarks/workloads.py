@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from dependency_injector import containers, providers
 
-from toolkit import Agent, RunContext, Tool, ToolCall
+from toolkit import Agent, Limits, RunContext, Tool, ToolCall
 from toolkit.hooks import Allow
 from toolkit.injection import RunScoped, dep, provide
 from toolkit.models import ModelRequest, ModelResponse
@@ -115,7 +115,7 @@ class Plain(containers.DeclarativeContainer):
     client = providers.Singleton(Client)
     tool = provide(WeatherTool, client=dep(client))
     model = providers.Object(None)
-    agent = provide(Agent, model=dep(model), tools=[WeatherTool])
+    agent = provide(Agent, model=dep(model), tools=[WeatherTool], limits=Limits(max_turns=None))
 
 
 class Everything(containers.DeclarativeContainer):

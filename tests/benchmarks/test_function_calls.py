@@ -1,0 +1,18 @@
+"""Bars on function calls: they hold whatever else the machine does."""
+
+from __future__ import annotations
+
+from benchmarks.counting import profile_of
+
+
+def test_a_run_with_one_call_of_a_container_built_tool_takes_at_most_250_function_calls() -> None:
+    calls, _ = profile_of("W1")
+
+    assert calls <= 250
+
+
+def test_a_turn_costs_the_same_late_in_a_run_as_early() -> None:
+    early, _ = profile_of("W3_20", runs=5)
+    late, _ = profile_of("W3_200", runs=2)
+
+    assert late / 200 <= early / 20
