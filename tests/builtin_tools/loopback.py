@@ -20,6 +20,7 @@ class Reply:
     headers: Mapping[str, str] = field(default_factory=dict)
     never: bool = False  # take the request, and answer nothing
     breaks_off: bool = False  # promise more than is sent
+    endless: bool = False  # send, and go on sending
 
     def content(self) -> bytes:
         if isinstance(self.body, bytes):
@@ -54,7 +55,7 @@ class LoopbackServer:
     def __init__(self, answers: Answers) -> None:
         self.requests: list[Received] = []
         self.arrived = asyncio.Event()
-        self.connections: set[asyncio.Task[None]] = set()
+        self.connections: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
         self.at_once = 0
         self.most_at_once = 0
         self.url = ""
@@ -69,7 +70,7 @@ class LoopbackServer:
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
-        self.connections.add(task)
+        self.connections[task] = writer
         try:
             while (request := await _read_request(reader)) is not None:
                 self.requests.append(request)
@@ -81,6 +82,8 @@ class LoopbackServer:
                     if reply.never:
                         await reader.read()  # until the client hangs up
                         return
+                    if reply.endless:
+                        await _send_without_end(writer)
                     writer.write(_written(reply))
                     await writer.drain()
                     if reply.breaks_off:
@@ -90,7 +93,7 @@ class LoopbackServer:
         except (ConnectionError, asyncio.IncompleteReadError):
             pass
         finally:
-            self.connections.discard(task)
+            del self.connections[task]
             writer.close()
 
     async def until_no_connection(self) -> None:
@@ -110,9 +113,9 @@ async def serving(answers: Answers) -> AsyncIterator[LoopbackServer]:
         yield served
     finally:
         server.close()
-        for task in tuple(served.connections):
-            task.cancel()
-        await asyncio.gather(*served.connections, return_exceptions=True)
+        for writer in served.connections.values():
+            writer.close()  # ends its task; a cancelled one would be logged as an error by Python 3.11
+        await served.until_no_connection()
         await server.wait_closed()
 
 
@@ -127,6 +130,15 @@ async def _read_request(reader: asyncio.StreamReader) -> Received | None:
         headers[name.lower()] = value.strip()
     body = await reader.readexactly(int(headers.get("content-length", "0")))
     return Received(method, target, headers, body)
+
+
+async def _send_without_end(writer: asyncio.StreamWriter) -> None:
+    """Until the client hangs up, which is a ConnectionError."""
+    writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+    while True:
+        writer.write(b"1\r\n[\r\n")
+        await writer.drain()
+        await asyncio.sleep(0.001)
 
 
 def _written(reply: Reply) -> bytes:

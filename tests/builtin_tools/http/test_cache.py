@@ -3,6 +3,8 @@ from __future__ import annotations
 import gc
 import weakref
 
+import pytest
+
 from builtin_tools.http import AnswerCache
 from tests.builtin_tools.clients import ManualClock
 
@@ -57,6 +59,19 @@ def test_what_one_client_fetched_is_not_found_through_another() -> None:
 
         assert cache.get(clients[0], "key") == "value"
         assert cache.get(clients[1], "key") is None
+
+
+def test_a_new_client_in_the_place_of_a_gone_one_finds_nothing() -> None:
+    cache = AnswerCache()
+    for _ in range(100):
+        client = Client()
+        place = id(client)
+        cache.put(client, "key", "value")
+        del client
+        if id(new := Client()) == place:
+            assert cache.get(new, "key") is None
+            return
+    pytest.skip("this interpreter gives no address twice")
 
 
 def test_the_cache_does_not_keep_a_client_alive() -> None:

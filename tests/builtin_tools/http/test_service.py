@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from builtin_tools.http import Answer, Pace, Request, Service, ServiceError
+from builtin_tools.http.answers import sanitised
 from builtin_tools.http.retries import read_retry_after
 from tests.builtin_tools.clients import LIBRARIES, ManualClock, open_client
 from tests.builtin_tools.loopback import GUARD, LoopbackServer, Reply, serving
@@ -150,6 +152,16 @@ def test_retry_after_is_seconds_or_a_date(header: str | None, seconds: float | N
     assert read_retry_after(header, 10.0) == seconds
 
 
+def test_a_date_without_a_zone_is_of_utc_wherever_the_computer_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
+    try:
+        assert read_retry_after("Thu, 01 Jan 1970 00:01:40", 10.0) == 90.0
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
 async def test_a_server_that_refuses_connections_is_tried_again(http: Any, clock: ManualClock) -> None:
     async with serving(OK) as server:
         pass  # gone at the end of the block
@@ -177,6 +189,14 @@ async def test_no_answer_within_the_timeout_is_an_error_that_names_it(http: Any,
         await server.until_no_connection()
 
     assert caught.value.kind == "unavailable"
+
+
+async def test_an_answer_that_never_ends_does_not_outlast_the_timeout(http: Any, clock: ManualClock) -> None:
+    async with serving(Reply(endless=True)) as server:
+        with pytest.raises(ServiceError, match=r"did not answer within 0\.2 seconds"):
+            async with asyncio.timeout(GUARD):
+                await service_over(http, clock, timeout=0.2).write(to(server), decode)
+        await server.until_no_connection()
 
 
 async def test_an_encoding_that_is_none_is_a_malformed_answer(http: Any, clock: ManualClock) -> None:
@@ -242,6 +262,10 @@ async def test_errors_show_no_key_contact_header_or_query(http: Any, clock: Manu
     assert "user:pass" not in f"{error} {vars(error)}"
     assert secret not in f"{error} {error!r} {vars(error)}"
     assert "Authorization" not in shown
+
+
+def test_an_address_is_told_without_what_may_be_secret_in_it() -> None:
+    assert sanitised("https://user:pass@h.org:8443/a/k1?key=k2#k3", ("k1",)) == "https://h.org:8443/a/[hidden]"
 
 
 async def test_an_error_carries_what_a_developer_needs(http: Any, clock: ManualClock) -> None:

@@ -45,6 +45,7 @@ def test_variables_are_read_when_a_value_is_asked_for(monkeypatch: pytest.Monkey
         pytest.param(lambda s: s.seconds("t", default=1), {"t": 0}, "t", id="no seconds"),
         pytest.param(lambda s: s.seconds("t", default=1), {"t": -1}, "t", id="negative seconds"),
         pytest.param(lambda s: s.seconds("t", default=1), {"t": "nan"}, "t", id="nan seconds"),
+        pytest.param(lambda s: s.seconds("t", default=1), {"t": float("inf")}, "t", id="endless seconds"),
         pytest.param(lambda s: s.flag("f", default=False), {"f": "perhaps"}, "f", id="a word for a flag"),
         pytest.param(lambda s: s.header("h"), {"h": "a\r\nX-Evil: 1"}, "h", id="two lines for a header"),
         pytest.param(lambda s: s.header("h"), {"h": "grüße@example.org"}, "h", id="non-ASCII for a header"),
