@@ -1,0 +1,66 @@
+"""The built-in tools, wired: to use alone, or as a part of an application's container."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from dependency_injector import containers, errors, providers
+
+from builtin_tools.http import AnswerCache, SystemClock
+from builtin_tools.wikipedia import (
+    WikipediaClient,
+    WikipediaPage,
+    WikipediaSearch,
+    WikipediaSettings,
+    wikimedia_pace,
+)
+
+__all__ = ["BuiltinTools"]
+
+
+def _as_given(config: Callable[[], Any]) -> Any:
+    """The configuration, or None where a strict parent has no such section: every key of ours may be absent."""
+    try:
+        return config()
+    except errors.Error as error:
+        if str(error).startswith("Undefined configuration option"):
+            return None
+        raise
+
+
+class BuiltinTools(containers.DeclarativeContainer):
+    """One provider per built-in tool, named as the tool. Nothing has to be opened, and `http` is never closed here.
+
+    Example:
+        ```python
+        tools = BuiltinTools(config={"contact": "ada@example.org"}, http=http)
+        await toolkit.execute(tools.wikipedia_page(), {"title": "Ada Lovelace"})
+        ```
+        or, inside an application's container,
+        ```python
+        tools = providers.Container(BuiltinTools, config=config.tools, http=http)
+        ```
+
+    Every key of the configuration is optional: `contact` (else `TOOLWIRE_CONTACT`), `user_agent`, `timeout` (seconds,
+    10), `wikipedia.base_url` (with `{language}` where the code goes). It is read whenever a tool is built. A tool
+    that lacks its contact is there, and answers `not configured`.
+
+    Tools and clients are made anew each time, from the `http` of that moment, so that an override reaches them. What
+    they share for the container's life, pace and answers, holds no client.
+    """
+
+    config = providers.Configuration()
+    http: providers.Dependency[Any] = providers.Dependency()
+    clock = providers.Factory(SystemClock)
+
+    settings = providers.Callable(_as_given, config.provider)
+
+    wikipedia_settings = providers.Factory(WikipediaSettings.read, settings)
+    wikipedia_pace = providers.ThreadSafeSingleton(wikimedia_pace, clock=clock)
+    wikipedia_cache = providers.ThreadSafeSingleton(AnswerCache, clock=clock)
+    wikipedia_client = providers.Factory(
+        WikipediaClient, http, wikipedia_settings, pace=wikipedia_pace, cache=wikipedia_cache, clock=clock
+    )
+    wikipedia_search = providers.Factory(WikipediaSearch, client=wikipedia_client)
+    wikipedia_page = providers.Factory(WikipediaPage, client=wikipedia_client)

@@ -1,0 +1,241 @@
+"""`BuiltinTools` alone, and as a part of an application's container."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import subprocess
+import sys
+import weakref
+from typing import Any
+
+import pytest
+from dependency_injector import containers, providers
+
+import toolkit
+from containers import BuiltinTools
+from tests.builtin_tools.clients import LIBRARIES, ManualClock, open_client
+from tests.builtin_tools.loopback import GUARD, LoopbackServer, Reply, serving
+from toolkit.errors import ConfigurationError
+
+ADA = {"title": "Ada Lovelace"}
+
+
+def article(text: str) -> Reply:
+    return Reply({"query": {"pages": [{"pageid": 1, "title": "Ada Lovelace", "extract": text}]}})
+
+
+def config_for(server: LoopbackServer, **more: Any) -> dict[str, Any]:
+    return {
+        "contact": "ada@example.org",
+        "timeout": GUARD,
+        "wikipedia": {"base_url": f"{server.url}/{{language}}"},
+        **more,
+    }
+
+
+class Recorder:
+    """A client that only remembers whom it was to ask."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, dict[str, Any]]] = []
+
+    async def request(self, method: str, url: str, **settings: Any) -> Any:
+        self.asked.append((url, settings))
+        raise OSError("no network here")
+
+
+@pytest.fixture(autouse=True)
+def _no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TOOLWIRE_CONTACT", raising=False)
+
+
+def alone(http: Any, config: Any = None) -> BuiltinTools:
+    tools = BuiltinTools(http=http) if config is None else BuiltinTools(config=config, http=http)
+    tools.clock.override(providers.Factory(ManualClock))
+    return tools
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+async def test_a_tool_works_with_nothing_to_open(library: Any) -> None:
+    async with serving(article("A mathematician.")) as server, open_client(library) as http:
+        result = await toolkit.execute(BuiltinTools(config=config_for(server), http=http).wikipedia_page(), ADA)
+
+        assert result.value.text == "A mathematician."
+        assert not http.is_closed
+    assert server.requests[0].path == "/en/w/api.php"
+
+
+@pytest.mark.parametrize("name", ["wikipedia_search", "wikipedia_page"])
+def test_each_tool_has_a_provider_of_its_name(name: str) -> None:
+    tool = getattr(BuiltinTools(http=Recorder()), name)()
+
+    assert toolkit.definition(tool).name == name
+
+
+@pytest.mark.parametrize(
+    "config",
+    [None, {}, {"wikipedia": None}, {"wikipedia": {}, "contact": None}, {"contact": "", "unknown": {"key": 1}}],
+)
+async def test_without_a_contact_the_container_is_built_and_the_tools_answer_not_configured(config: Any) -> None:
+    http = Recorder()
+    tools = alone(http, config)
+
+    page = await toolkit.execute(tools.wikipedia_page(), ADA)
+    search = await toolkit.execute(tools.wikipedia_search(), {"query": "ada"})
+
+    assert page.content.startswith("not configured: ")
+    assert search.content == page.content
+    assert http.asked == []
+
+
+async def test_by_default_the_public_edition_is_asked_within_ten_seconds() -> None:
+    http = Recorder()
+
+    await toolkit.execute(alone(http, {"contact": "a@b.org"}).wikipedia_page(), {**ADA, "language": "de"})
+
+    url, settings = http.asked[0]
+    assert url == "https://de.wikipedia.org/w/api.php"
+    assert settings["timeout"] == 10.0
+    assert settings["headers"]["User-Agent"].endswith(" (a@b.org)")
+
+
+async def test_the_contact_may_come_from_the_environment_and_is_read_when_a_tool_is_built(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    http = Recorder()
+    tools = alone(http)
+    before = tools.wikipedia_page()
+    monkeypatch.setenv("TOOLWIRE_CONTACT", "late@example.org")
+    after = tools.wikipedia_page()
+
+    assert (await toolkit.execute(before, ADA)).content.startswith("not configured")
+    assert (await toolkit.execute(after, ADA)).content.startswith("unavailable")
+    assert "late@example.org" in http.asked[0][1]["headers"]["User-Agent"]
+
+
+def test_a_wrong_configuration_is_told_by_its_path_when_a_tool_is_built() -> None:
+    tools = alone(Recorder(), {"wikipedia": {"base_url": "wikipedia"}})
+
+    with pytest.raises(ConfigurationError, match=r"wikipedia\.base_url"):
+        tools.wikipedia_page()
+
+
+def application(*, strict: bool) -> type[containers.DeclarativeContainer]:
+    class Application(containers.DeclarativeContainer):
+        config = providers.Configuration(strict=strict)
+        http = providers.Factory(Recorder)
+        tools = providers.Container(BuiltinTools, config=config.tools, http=http)
+
+    return Application
+
+
+@pytest.mark.parametrize("strict", [False, True], ids=["lenient", "strict"])
+@pytest.mark.parametrize("values", [None, {"other": 1}, {"tools": None}, {"tools": {}}])
+async def test_an_application_may_leave_the_whole_section_out(strict: bool, values: Any) -> None:
+    app = application(strict=strict)()
+    if values is not None:
+        app.config.from_dict(values)
+
+    result = await toolkit.execute(app.tools.wikipedia_page(), ADA)
+
+    assert result.content.startswith("not configured: ")
+
+
+@pytest.mark.parametrize("strict", [False, True], ids=["lenient", "strict"])
+async def test_an_embedded_container_takes_section_and_client_of_the_application(strict: bool) -> None:
+    app = application(strict=strict)()
+    async with serving(article("A mathematician.")) as server, open_client(LIBRARIES[0].values[0]) as http:
+        app.config.from_dict({"tools": config_for(server)})
+        with app.http.override(http):
+            result = await toolkit.execute(app.tools.wikipedia_page(), ADA)
+
+    assert result.value.text == "A mathematician."
+
+
+def test_an_error_of_the_configuration_that_is_another_one_is_not_hidden() -> None:
+    class Application(containers.DeclarativeContainer):
+        values = providers.Dependency()
+        tools = providers.Container(BuiltinTools, config=providers.Factory(dict, values), http=providers.Object(None))
+
+    with pytest.raises(Exception, match="Dependency"):
+        Application().tools.wikipedia_page()
+
+
+async def test_an_override_of_the_client_reaches_the_tools_and_what_it_answered_does_not_stay() -> None:
+    async with (
+        serving(article("real")) as server,
+        open_client(LIBRARIES[0].values[0]) as real,
+        serving(article("fake")) as other,
+        open_client(LIBRARIES[0].values[0]) as fake,
+    ):
+        tools = alone(real, config_for(server))
+
+        async def read() -> str:
+            result = await toolkit.execute(tools.wikipedia_page(), ADA)
+            text: str = result.value.text
+            return text
+
+        assert await read() == "real"
+        with tools.http.override(fake), tools.config.override(config_for(other)):
+            assert await read() == "fake"
+        assert await read() == "real"
+
+    assert (len(server.requests), len(other.requests)) == (1, 1)
+
+
+async def test_the_container_keeps_no_overriding_client_alive() -> None:
+    tools = alone(Recorder(), {"contact": "a@b.org"})
+    fake = Recorder()
+    with tools.http.override(fake):
+        await toolkit.execute(tools.wikipedia_page(), ADA)
+    watched = weakref.ref(fake)
+
+    del fake
+    gc.collect()
+
+    assert watched() is None
+
+
+async def test_the_tools_of_one_container_share_pace_and_answers_and_two_containers_do_not() -> None:
+    async with serving(article("A.")) as server, open_client(LIBRARIES[0].values[0]) as http:
+        one, two = (alone(http, config_for(server)) for _ in range(2))
+        for tools in (one, one, two):
+            await toolkit.execute(tools.wikipedia_page(), ADA)
+
+    assert len(server.requests) == 2
+    assert one.wikipedia_pace() is one.wikipedia_pace()
+    assert one.wikipedia_pace() is not two.wikipedia_pace()
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_one_container_serves_two_event_loops_in_sequence(library: Any) -> None:
+    tools = alone(None)
+
+    async def ask() -> list[str]:
+        async with serving(article("A.")) as server, open_client(library) as http:
+            with tools.http.override(http), tools.config.override(config_for(server)):
+                pages = [tools.wikipedia_page() for _ in range(5)]
+                results = await asyncio.gather(
+                    *(toolkit.execute(page, {"title": f"Page {n}"}) for n, page in enumerate(pages))
+                )
+            return [result.value.text for result in results]
+
+    assert asyncio.run(ask()) == asyncio.run(ask()) == ["A."] * 5
+
+
+def test_importing_the_package_does_not_import_the_tools() -> None:
+    code = (
+        "import sys, containers; assert 'builtin_tools' not in sys.modules; "
+        "from containers import BuiltinTools; assert 'builtin_tools.wikipedia' in sys.modules; "
+        "assert 'httpx' not in sys.modules"
+    )
+
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_name_that_the_package_does_not_have_is_an_attribute_error() -> None:
+    import containers as package
+
+    with pytest.raises(AttributeError, match="Nothing"):
+        package.Nothing  # noqa: B018
