@@ -23,10 +23,9 @@ class Section:
     The environment is read when a value is asked for, so settings built later see a variable that was set later.
 
     Example:
-        ```python
-        section = Section({"wikipedia": {"base_url": "http://localhost:8000"}})
-        section.section("wikipedia").url("base_url", default="https://example.org")
-        ```
+        >>> section = Section({"wikipedia": {"base_url": "http://localhost:8000/"}})
+        >>> section.section("wikipedia").url("base_url", default="https://example.org")
+        'http://localhost:8000'
 
     Raises:
         ConfigurationError: a value is of the wrong type or out of range; the text names its path, not the value.

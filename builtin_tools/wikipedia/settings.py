@@ -14,10 +14,16 @@ _BASE_URL = "https://{language}.wikipedia.org"
 
 @dataclass(frozen=True, slots=True)
 class WikipediaSettings:
-    """Attributes:
-    identity: Who asks. Wikimedia refuses callers that can't be reached, so without a contact nothing is sent.
-    base_url: Where an edition lives; `{language}` is replaced by its code.
-    timeout: Seconds for one request.
+    """Who asks Wikipedia, where, and for how long.
+
+    Attributes:
+        identity: Wikimedia refuses callers that can't be reached, so without a contact nothing is sent.
+        base_url: Where an edition lives; `{language}` is replaced by its code.
+        timeout: Seconds for one request.
+
+    Example:
+        >>> WikipediaSettings.read({"contact": "ada@example.org", "timeout": "5"}).timeout
+        5.0
     """
 
     identity: Identity = field(default_factory=Identity)

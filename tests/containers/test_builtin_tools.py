@@ -7,6 +7,7 @@ import gc
 import subprocess
 import sys
 import weakref
+from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
@@ -16,7 +17,10 @@ import toolkit
 from containers import BuiltinTools
 from tests.builtin_tools.clients import LIBRARIES, ManualClock, open_client
 from tests.builtin_tools.loopback import GUARD, LoopbackServer, Reply, serving
+from toolkit import Agent
 from toolkit.errors import ConfigurationError
+from toolkit.injection import AppScoped, application, dep, overriding, provide
+from toolkit.testing import ScriptedModel, call, calls, says
 
 ADA = {"title": "Ada Lovelace"}
 
@@ -121,7 +125,11 @@ def test_a_wrong_configuration_is_told_by_its_path_when_a_tool_is_built() -> Non
         tools.wikipedia_page()
 
 
-def application(*, strict: bool) -> type[containers.DeclarativeContainer]:
+def scripted() -> ScriptedModel:
+    return ScriptedModel([calls(call("wikipedia_page", ADA)), says("A mathematician.")])
+
+
+def an_application(*, strict: bool) -> type[containers.DeclarativeContainer]:
     class Application(containers.DeclarativeContainer):
         config = providers.Configuration(strict=strict)
         http = providers.Factory(Recorder)
@@ -133,7 +141,7 @@ def application(*, strict: bool) -> type[containers.DeclarativeContainer]:
 @pytest.mark.parametrize("strict", [False, True], ids=["lenient", "strict"])
 @pytest.mark.parametrize("values", [None, {"other": 1}, {"tools": None}, {"tools": {}}])
 async def test_an_application_may_leave_the_whole_section_out(strict: bool, values: Any) -> None:
-    app = application(strict=strict)()
+    app = an_application(strict=strict)()
     if values is not None:
         app.config.from_dict(values)
 
@@ -144,7 +152,7 @@ async def test_an_application_may_leave_the_whole_section_out(strict: bool, valu
 
 @pytest.mark.parametrize("strict", [False, True], ids=["lenient", "strict"])
 async def test_an_embedded_container_takes_section_and_client_of_the_application(strict: bool) -> None:
-    app = application(strict=strict)()
+    app = an_application(strict=strict)()
     async with serving(article("A mathematician.")) as server, open_client(LIBRARIES[0].values[0]) as http:
         app.config.from_dict({"tools": config_for(server)})
         with app.http.override(http):
@@ -222,6 +230,27 @@ def test_one_container_serves_two_event_loops_in_sequence(library: Any) -> None:
             return [result.value.text for result in results]
 
     assert asyncio.run(ask()) == asyncio.run(ask()) == ["A."] * 5
+
+
+async def test_a_run_of_an_application_uses_the_embedded_tools_and_an_override_of_their_client() -> None:
+    async def opened() -> AsyncGenerator[Recorder, None]:
+        yield Recorder()
+
+    class Application(containers.DeclarativeContainer):
+        config = providers.Configuration(strict=True)
+        http = AppScoped(opened)
+        tools = providers.Container(BuiltinTools, config=config.tools, http=http)
+        model = providers.Factory(scripted)
+        agent = provide(Agent, model=dep(model), tools=[tools.wikipedia_page])
+
+    async with serving(article("A mathematician.")) as server, open_client(LIBRARIES[0].values[0]) as http:
+        container = Application(config={"tools": config_for(server)})
+        async with application(container) as app:
+            with overriding(container, {"tools.http": http}):
+                run = await app.agent().run("Who was she?")
+
+    assert run.calls[0].result.value.text == "A mathematician."
+    assert run.response == "A mathematician."
 
 
 def test_importing_the_package_does_not_import_the_tools() -> None:
