@@ -123,6 +123,7 @@ class WikipediaClient:
                     "converttitles": "1",
                     "prop": "extracts|info|pageprops|revisions|langlinkscount",
                     "explaintext": "1",
+                    "exlimit": "1",
                     "exsectionformat": "wiki",
                     "inprop": "url",
                     "ppprop": "disambiguation",
