@@ -47,7 +47,10 @@ class FunctionTool(Generic[P, R]):
             )
         if not callable(handler):
             raise ConfigurationError(f"the handler of tool {name!r} is {handler!r}; it has to be callable")
-        functools.update_wrapper(self, handler)
+        # What functools.update_wrapper sets, by way of `__dict__`: setting attributes is refused below.
+        self.__dict__.update(getattr(handler, "__dict__", {}))
+        self.__dict__.update({a: getattr(handler, a) for a in functools.WRAPPER_ASSIGNMENTS if hasattr(handler, a)})
+        self.__dict__["__wrapped__"] = handler
         for member, value in members.items():
             if value is not None:
                 self.__dict__[member] = value
