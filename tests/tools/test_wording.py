@@ -15,7 +15,7 @@ from tests.tools.compiling import (
 )
 from toolkit.tools.arguments import MAX_DEPTH, parse_arguments
 from toolkit.tools.validation.compiling import Engine
-from toolkit.tools.violations import MAX_TEXT, text_of
+from toolkit.tools.violations import MAX_TEXT, Violation, text_of
 
 TOOL = {
     "type": "object",
@@ -254,8 +254,28 @@ def test_a_failed_choice_is_worded_by_the_branch_that_was_meant(
 
 
 @both_engines
-def test_violations_of_a_reference_that_never_ends_are_a_violation(engine: Engine) -> None:
-    assert len(words({"not": {"$ref": "#"}}, {}, engine)) == 1
+def test_violations_of_a_reference_that_never_ends_are_a_violation_wherever_the_stack_ends(engine: Engine) -> None:
+    validator = compiled({"not": {"$ref": "#"}}, engine)
+
+    def further_down(frames: int) -> list[Violation]:
+        return further_down(frames - 1) if frames else validator.violations({})
+
+    assert [frames for frames in range(60) if len(further_down(frames)) != 1] == []
+
+
+def test_what_jsonschema_has_no_words_for_has_those_of_the_judge() -> None:
+    base64 = {"contentEncoding": "base64"}
+
+    found = words({"$schema": DRAFT_7, "properties": {"a": base64, "b": base64}}, {"b": "!", "a": "?"})
+
+    assert found == [
+        '$.b: "!" is not compliant with "base64" content encoding',
+        '$.a: "?" is not compliant with "base64" content encoding',
+    ]
+
+
+def test_a_text_for_the_model_can_always_be_sent() -> None:
+    assert text_of([Violation("$.a", "\ud800 is odd")]) == "$.a: \\ud800 is odd"
 
 
 @pytest.mark.parametrize(

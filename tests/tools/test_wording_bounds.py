@@ -12,7 +12,7 @@ from tests.tools.compiling import (
     compiled,
     words,
 )
-from toolkit.tools.violations import MAX_TEXT, MAX_VIOLATIONS, text_of
+from toolkit.tools.violations import MAX_TEXT, MAX_VIOLATIONS, Violation, text_of
 
 MANY = 10_000
 ROW = {
@@ -28,6 +28,10 @@ def table(bad: Callable[[int], bool]) -> dict[str, Any]:
     return {"rows": [{"id": "x" if bad(row) else row, "name": f"row {row}"} for row in range(MANY)]}
 
 
+CHOICES = [
+    {"properties": {name: {"type": "string"} for name in "xyz"}, "required": [f"choice {number}"]}
+    for number in range(100)
+]
 BIG: list[Any] = [
     pytest.param(TABLE, table(lambda row: row == MANY - 1), id="one bad row, the last"),
     pytest.param(TABLE, table(lambda row: True), id="all rows are bad"),
@@ -72,6 +76,12 @@ BIG: list[Any] = [
         id="such a pattern of names",
     ),
     pytest.param({"propertyNames": {"pattern": "^(a+)+$"}}, {"a" * 100 + "!": 1}, id="such a pattern for names"),
+    pytest.param(
+        {"propertyNames": {"maxLength": 4}},
+        {f"{row:04}": row for row in range(MANY)} | {"long name": 1},
+        id="one bad name, the last",
+    ),
+    pytest.param({"items": {"anyOf": CHOICES}}, [{"z": 1}] * MANY, id="many choices, many times"),
     pytest.param({"type": "object"}, "x" * 1_000_000, id="a megabyte"),
     pytest.param(
         {"type": "object", "properties": {"x": {"allOf": [{"enum": ["a"]}] * 30}}},
@@ -100,6 +110,13 @@ def test_a_big_value_is_worded_in_little_time_and_few_words(schema: dict[str, An
 
 def test_the_last_of_ten_thousand_rows_is_found_and_named() -> None:
     assert words(TABLE, table(lambda row: row == MANY - 1)) == ["$.rows[9999].id: 'x' is not of type 'integer'"]
+
+
+def test_it_is_said_when_not_all_was_looked_at() -> None:
+    found = compiled({"items": {"anyOf": CHOICES}}).violations([{"z": 1}] * MANY)
+
+    assert [each.path for each in found[:3]] == ["$[0]", "$[1]", "$[2]"]
+    assert found[-1] == Violation("$", "there may be more: the check of so much was ended early")
 
 
 def test_violations_that_are_not_listed_are_spoken_of() -> None:

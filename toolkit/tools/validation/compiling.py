@@ -73,7 +73,10 @@ class Validator:
         found, is_bounded = self._found(value)
         if not found and isinstance(self._judge, RustJudge):
             found = own_words_of_rust(rust_validator(self._schema), value, only_first=is_bounded)
-        return in_document_order(found, value) or [Violation("$", "the value does not meet the schema")]
+        listed = in_document_order(found, value) or [Violation("$", "the value does not meet the schema")]
+        if is_bounded:
+            listed.append(Violation("$", "there may be more: the check of so much was ended early"))
+        return listed
 
     def _found(self, value: Any) -> tuple[list[Found], bool]:
         """What jsonschema finds, and whether its time was up before it was through."""

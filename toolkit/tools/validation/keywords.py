@@ -175,8 +175,8 @@ class _Words:
 
     def property_names(self, validator: Any, names: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
         if isinstance(instance, dict):
-            for name in cast("dict[str, Any]", instance):
-                for error in validator.descend(name, names):
+            for name, _ in self._wrong(names, ((name, name) for name in cast("dict[str, Any]", instance))):
+                for error in self._descend(validator, name, names, None):
                     yield _error(f"the name {error.message}", (name,))
 
     def items(self, validator: Any, child: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
