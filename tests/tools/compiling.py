@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from toolkit.errors import ConfigurationError
-from toolkit.tools.validation import Validator, compile_schema
-from toolkit.tools.validation.compiling import Engine
+from toolkit.tools.validation import Engine, Validator, compile_schema
 
 DRAFT_4 = "http://json-schema.org/draft-04/schema#"
 DRAFT_6 = "http://json-schema.org/draft-06/schema#"

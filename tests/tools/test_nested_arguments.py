@@ -11,7 +11,7 @@ from tests.tools.compiling import (
     DRAFT_2019,
     compiled,
 )
-from toolkit.tools.validation.compiling import Engine
+from toolkit.tools.validation import Engine
 
 
 def decoded(schema: dict[str, Any], arguments: dict[str, Any], engine: Engine | None = None) -> dict[str, Any]:

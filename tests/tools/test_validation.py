@@ -23,7 +23,7 @@ from tests.tools.compiling import (
     refusal,
     words,
 )
-from toolkit.tools.validation.compiling import Engine
+from toolkit.tools.validation import Engine
 from toolkit.tools.violations import Violation
 
 # Deciding

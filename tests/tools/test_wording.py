@@ -14,7 +14,7 @@ from tests.tools.compiling import (
     words,
 )
 from toolkit.tools.arguments import MAX_DEPTH, parse_arguments
-from toolkit.tools.validation.compiling import Engine
+from toolkit.tools.validation import Engine
 from toolkit.tools.violations import MAX_TEXT, Violation, text_of
 
 TOOL = {

@@ -16,6 +16,7 @@ Found = tuple[tuple[str | int, ...], str]
 """Where, as the steps of a path, and what."""
 
 _MAX_VALUE: Final = 100
+_NOTHING: Final = "no value is allowed here"
 _MAX_NEAREST: Final = 3
 _KINDS: Final = ("type", "enum", "const", None)  # None is the schema `false`
 
@@ -33,7 +34,7 @@ def worded(error: ValidationError) -> Iterator[Found]:
     if keyword in ("anyOf", "oneOf") and error.context:
         yield from _of_branches(error)
     elif keyword is None:  # the schema `false`
-        yield tuple(error.absolute_path), "no value is allowed here"
+        yield tuple(error.absolute_path), _NOTHING
     else:
         yield tuple(error.absolute_path), _short(error)
 
@@ -100,7 +101,8 @@ def _of_branches(error: ValidationError) -> Iterator[Found]:
     if least and len({tuple(inner.absolute_path) for inner in deciding}) == 1:
         expected = dict.fromkeys(expected for inner in deciding for expected in _expected(inner))
         value = printable(repr(cast("object", deciding[0].instance)), _MAX_VALUE)
-        yield tuple(deciding[0].absolute_path), f"{value} is not {' or '.join(expected)}"
+        told = f"{value} is not {' or '.join(expected)}" if expected else _NOTHING
+        yield tuple(deciding[0].absolute_path), told
         return
     nearest = [found for inner in min(meant, key=len) for found in worded(inner)][:_MAX_NEAREST]
     reasons = "; ".join(f"{path_of(steps)}: {message}" for steps, message in nearest)
