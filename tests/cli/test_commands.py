@@ -1,0 +1,173 @@
+"""`toolwire ask`, `tools`, `call` and `check`: what they print, and their exit status."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.cli.conftest import Command
+
+SHOP = ("--app", "shop:Shop")
+
+
+def test_ask_prints_the_calls_and_the_answer(toolwire: Command) -> None:
+    answer = toolwire("ask", 'echo "hello"', *SHOP)
+
+    assert (answer.status, answer.err) == (0, "")
+    assert [line.split(" ", 3)[2] for line in answer.out.splitlines()] == ["call", "result", "answer"]
+    assert '  call   echo {"text": "hello"}\n  result hello  (' in answer.out
+
+
+def test_ask_asks_the_agent_that_is_named(toolwire: Command) -> None:
+    assert "The tools: echo, crash." in toolwire("ask", "?", *SHOP).out
+    assert "The tools: echo." in toolwire("ask", "?", *SHOP, "--agent", "other").out
+
+
+def test_ask_with_another_model_does_not_build_the_agents_own(toolwire: Command) -> None:
+    answer = toolwire("ask", 'echo "hello"', "--app", "shop:Locked", "--model", "keyword")
+
+    assert (answer.status, answer.err) == (0, "")
+    assert "result hello" in answer.out
+
+
+def test_ask_tells_the_tools_who_is_asking(toolwire: Command) -> None:
+    question = ("ask", "Where is order ORD-1001?", "--model", "keyword")
+    ada = toolwire(*question, "--actor-id", "ada", "--context", '{"account_id": "acme"}')
+    nobody = toolwire(*question)
+
+    assert "shipped" in ada.out
+    assert "orders are told to signed-in customers only" in nobody.out
+
+
+def test_a_call_that_fails_is_no_failure_of_the_run(toolwire: Command) -> None:
+    answer = toolwire("ask", 'crash "here"', *SHOP)
+
+    assert (answer.status, answer.err) == (0, "")
+    assert "  error  tool 'crash' failed: LookupError  (" in answer.out
+
+
+def test_ask_prints_the_run_as_json(toolwire: Command) -> None:
+    answer = toolwire("ask", 'echo "hello"', *SHOP, "--json", "--actor-id", "ada")
+
+    run = json.loads(answer.out)
+    [call] = run["calls"]
+    assert answer.status == 0
+    assert (run["outcome"], run["error"], run["turns"], run["actor_id"]) == ("completed", None, 2, "ada")
+    assert run["response"] == run["output"] == "(keyword model, no language model) echo: hello"
+    assert (call["name"], call["arguments"], call["content"]) == ("echo", {"text": "hello"}, "hello")
+    assert (call["is_error"], call["error"]) == (False, None)
+    assert call["seconds"] >= 0
+    assert [message["type"] for message in run["messages"]] == ["user", "assistant", "tool", "assistant"]
+
+
+def test_json_holds_neither_the_context_nor_the_text_of_an_exception(toolwire: Command) -> None:
+    answer = toolwire("ask", 'crash "here"', *SHOP, "--json", "--context", '{"token": "tok-123"}')
+
+    run = json.loads(answer.out)
+    assert run["calls"][0]["error"] == "LookupError"
+    assert "secret of the developer" not in answer.out
+    assert "tok-123" not in answer.out
+
+
+def test_json_of_a_run_that_failed_names_the_class_of_its_error_only(toolwire: Command) -> None:
+    answer = toolwire("ask", "echo", *SHOP, "--agent", "broken", "--json")
+
+    run = json.loads(answer.out)
+    assert answer.status == 1
+    assert (run["outcome"], run["error"]) == ("failed", "ModelError")
+    assert "cable" not in answer.out
+
+
+def test_the_status_is_not_0_when_a_limit_ends_the_run(toolwire: Command) -> None:
+    raised = toolwire("ask", "echo", *SHOP, "--agent", "limited")
+    answered = toolwire("ask", "echo", *SHOP, "--agent", "partial")
+
+    assert (raised.status, raised.err) == (1, "toolwire: the run reached its limit max_turns=1\n")
+    assert "call   echo" in raised.out
+    assert (answered.status, answered.err) == (1, "toolwire: a limit was reached, so the answer is partial\n")
+
+
+def test_tools_prints_what_a_model_is_shown(toolwire: Command) -> None:
+    answer = toolwire("tools", *SHOP, "--agent", "other")
+
+    name, description, *schema = answer.out.splitlines()
+    assert (answer.status, answer.err) == (0, "")
+    assert (name, description) == ("echo", "  Echo a text.")
+    assert json.loads("".join(schema)) == {
+        "type": "object",
+        "properties": {"text": {"type": "string"}},
+        "required": ["text"],
+        "additionalProperties": False,
+    }
+
+
+def test_tools_needs_no_model(toolwire: Command) -> None:
+    assert [tool["name"] for tool in json.loads(toolwire("tools", "--json").out)] == [
+        "ticket_status",
+        "order_status",
+        "wikipedia_search",
+    ]
+    assert toolwire("tools", "--app", "shop:Locked").status == 0
+
+
+def test_call_prints_what_a_model_would_read(toolwire: Command) -> None:
+    answer = toolwire("call", "echo", '{"text": "one\\ntwo"}', *SHOP)
+
+    assert (answer.status, answer.out, answer.err) == (0, "one\ntwo\n", "")
+
+
+def test_call_needs_no_model_and_tells_who_is_asking(toolwire: Command) -> None:
+    caller = ("--actor-id", "ada", "--context", '{"account_id": "acme"}')
+    answer = toolwire("call", "order_status", '{"order_id": "ORD-1001"}', *caller)
+
+    assert answer.status == 0
+    assert json.loads(answer.out)["status"] == "shipped"
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "error"),
+    [
+        pytest.param("ecko", "{}", "unknown tool 'ecko'; the tools are echo, crash", id="unknown tool"),
+        pytest.param("echo", '{"text": ', "the arguments are not JSON", id="no JSON"),
+        pytest.param("echo", '{"text": 1}', "$.text: 1 is not of type 'string'", id="wrong type"),
+        pytest.param("echo", "{}", "$.text: ", id="missing argument"),
+        pytest.param("echo", '{"text": "forbidden"}', "that word is forbidden", id="denied by a guard"),
+        pytest.param("crash", '{"text": "x"}', "tool 'crash' failed: LookupError", id="failing tool"),
+    ],
+)
+def test_call_fails_in_one_line_when_the_call_does(toolwire: Command, name: str, arguments: str, error: str) -> None:
+    answer = toolwire("call", name, arguments, *SHOP)
+
+    assert (answer.status, answer.out) == (1, "")
+    assert answer.err.startswith(f"toolwire: {error}")
+    assert answer.err.count("\n") == 1
+
+
+def test_check_says_that_a_container_is_wired_well(toolwire: Command) -> None:
+    answer = toolwire("check")
+
+    assert (answer.status, answer.err) == (0, "")
+    assert answer.out.startswith("containers.support_desk:SupportDesk is wired well: ")
+
+
+def test_check_lists_every_fault(toolwire: Command) -> None:
+    answer = toolwire("check", "--app", "shop:Miswired")
+
+    assert answer.status == 1
+    assert all(line.startswith("- '") for line in answer.out.splitlines())
+    assert "'missing': this dependency is not defined" in answer.out
+    assert "'model': KeywordModel takes 0 positional arguments and is given 1" in answer.out
+    assert answer.err == f"toolwire: shop:Miswired is not wired well: {len(answer.out.splitlines())} faults\n"
+
+
+def test_check_passes_on_what_was_warned_of(toolwire: Command) -> None:
+    answer = toolwire("check", "--app", "shop:Copying")
+
+    assert answer.status == 0
+    assert answer.out.startswith("warning: Factory(Agent) is given a list")
+
+
+@pytest.mark.parametrize("app", ["shop:Shop", "shop:make", "shop:made"], ids=["class", "function", "container"])
+def test_an_application_is_a_class_a_function_or_a_container(toolwire: Command, app: str) -> None:
+    assert toolwire("check", "--app", app).status == 0

@@ -1,0 +1,122 @@
+"""Errors of the command line: one line on stderr, and the rest with `--traceback`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Answer, Command
+
+
+def error_of(answer: Answer) -> str:
+    """The one line on stderr of a command that failed and printed nothing else."""
+    assert answer.status != 0
+    assert answer.out == ""
+    assert answer.err.startswith("toolwire: ")
+    assert answer.err.count("\n") == 1
+    return answer.err.removeprefix("toolwire: ").rstrip("\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        pytest.param(("ask",), "Missing argument 'prompt'. See `toolwire ask --help`.", id="no prompt"),
+        pytest.param(("aks",), "No such command 'aks'", id="unknown command"),
+        pytest.param(("ask", "x", "--ap", "y"), "No such option: --ap", id="unknown option"),
+    ],
+)
+def test_wrong_use_is_told_in_one_line_and_gives_status_2(
+    toolwire: Command, arguments: tuple[str, ...], error: str
+) -> None:
+    answer = toolwire(*arguments)
+
+    assert answer.status == 2
+    assert error in error_of(answer)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        pytest.param(("--app", "shop"), "--app is 'shop'; give a module and a name in it", id="no colon"),
+        pytest.param(("--app", "shopp:Shop"), "there is no module 'shopp'", id="no such module"),
+        pytest.param(("--app", "shop:Shopp"), "module 'shop' has no 'Shopp'", id="no such name"),
+        pytest.param(("--app", "shop:APPLICATION.x"), "module 'shop' has no 'APPLICATION.x'", id="no such path"),
+        pytest.param(("--app", "shop:echo.name"), "shop:echo.name gives 'str', and no container", id="no container"),
+        pytest.param(
+            ("--app", "shop:fail"), "making the container shop:fail failed: LookupError: no settings", id="fails"
+        ),
+        pytest.param(
+            ("--app", "shop:Shop", "--agent", "agnt"), "no provider 'agnt'; did you mean 'agent'?", id="agent"
+        ),
+        pytest.param(("--app", "shop:Shop", "--agent", "shouting"), "and no agent", id="a provider of no agent"),
+        pytest.param(("--model", "openai:gpt"), "this version has no models of providers", id="model"),
+        pytest.param(("--context", "{"), "--context is no JSON", id="context that is no JSON"),
+        pytest.param(("--context", "[]"), "--context has to be a JSON object", id="context that is no object"),
+        pytest.param((), "set TOOLKIT_MODEL=keyword", id="no model"),
+        pytest.param(("--app", "shop:Locked"), "RuntimeError: this model has no key", id="opening fails"),
+        pytest.param(("--app", "shop:Shop", "--agent", "broken"), "the model failed", id="the model fails"),
+    ],
+)
+def test_what_goes_wrong_is_told_in_one_line(toolwire: Command, arguments: tuple[str, ...], error: str) -> None:
+    assert error in error_of(toolwire("ask", "hello", *arguments))
+
+
+def test_an_import_that_fails_inside_the_module_is_told_as_such(toolwire: Command, folder: Path) -> None:
+    (folder / "needy.py").write_text("import no_such_package_anywhere\n")
+
+    error = error_of(toolwire("tools", "--app", "needy:App"))
+
+    assert error == "importing 'needy' failed: ModuleNotFoundError: No module named 'no_such_package_anywhere'"
+
+
+def test_a_traceback_is_printed_when_asked_for(toolwire: Command) -> None:
+    short = toolwire("ask", "hello", "--app", "shop:fail")
+    long = toolwire("ask", "hello", "--app", "shop:fail", "--traceback")
+
+    assert "Traceback" not in short.err
+    assert "Traceback (most recent call last)" in long.err
+    assert 'raise LookupError("no settings file")' in long.err
+    assert long.err.endswith(short.err)
+    assert long.status == short.status == 1
+
+
+def test_a_traceback_tells_of_failing_calls_too(toolwire: Command) -> None:
+    asked = toolwire("ask", 'crash "here"', "--app", "shop:Shop", "--traceback")
+    called = toolwire("call", "crash", '{"text": "here"}', "--app", "shop:Shop", "--traceback")
+
+    assert asked.status == 0
+    assert "LookupError: secret of the developer: here" in asked.err
+    assert "LookupError: secret of the developer: here" in called.err
+
+
+def test_without_a_command_the_help_is_printed_and_the_status_is_2(toolwire: Command) -> None:
+    answer = toolwire()
+
+    assert answer.status == 2
+    assert all(f"\n  {command} " in answer.out for command in ("ask", "tools", "call", "check", "demo"))
+
+
+@pytest.mark.parametrize("command", ["demo", "tools", "check"])
+def test_a_containers_module_of_the_user_that_hides_ours_is_named(
+    installed: Command, folder: Path, command: str
+) -> None:
+    (folder / "containers.py").write_text("class Mine: ...\n")
+
+    error = error_of(installed(command))
+
+    assert str(folder / "containers.py") in error
+    assert "hides Toolwire's package of that name" in error
+
+
+def test_a_containers_package_of_the_user_that_hides_ours_is_named(installed: Command, folder: Path) -> None:
+    (folder / "containers").mkdir()
+    (folder / "containers" / "__init__.py").touch()
+
+    assert "hides Toolwire's package of that name" in error_of(installed("demo"))
+
+
+def test_a_containers_module_of_the_user_can_be_the_application(installed: Command, folder: Path) -> None:
+    (folder / "containers.py").write_text("from shop import Shop\n")
+
+    assert installed("check", "--app", "containers:Shop").status == 0

@@ -1,0 +1,88 @@
+"""What reaches the terminal, and what must not."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.cli.conftest import Command
+
+TOOLWIRE = str(Path(sys.executable).with_name("toolwire"))
+
+
+def on_a_terminal(*arguments: str, cwd: Path, **environment: str) -> str:
+    """What a command prints when its stdout is a terminal."""
+    ours, theirs = pty.openpty()
+    env = {**os.environ, "TERM": "xterm-256color", **environment}
+    with subprocess.Popen([TOOLWIRE, *arguments], cwd=cwd, env=env, stdout=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        printed = b""
+        while True:
+            try:
+                piece = os.read(ours, 65_536)
+            except OSError:  # on Linux the end of a terminal is an error
+                break
+            if not piece:
+                break
+            printed += piece
+        process.wait()
+    os.close(ours)
+    return printed.decode()
+
+
+def test_a_terminal_gets_colours(folder: Path) -> None:
+    assert "\x1b[" in on_a_terminal("demo", cwd=folder)
+
+
+def test_no_colour_is_printed_with_no_color_set(folder: Path) -> None:
+    assert "\x1b[3" not in on_a_terminal("demo", cwd=folder, NO_COLOR="1")
+
+
+def test_a_pipe_gets_plain_lines_that_are_not_wrapped(installed: Command) -> None:
+    answer = installed("demo", COLUMNS="20")
+
+    assert answer.status == 0
+    assert "\x1b" not in answer.out
+    assert '"status":"waiting for a spare part","updated":"2026-03-02"}' in answer.out
+
+
+def test_a_tool_cannot_steer_the_terminal(toolwire: Command) -> None:
+    answer = toolwire(
+        "call", "echo", '{"text": "\\u001b]0;owned\\u0007 caf\\u00e9\\u00a0\\ud83d\\ude00"}', "--app", "shop:Shop"
+    )
+
+    assert answer.out == "\\x1b]0;owned\\x07 caf\N{LATIN SMALL LETTER E WITH ACUTE}\xa0\N{GRINNING FACE}\n"
+
+
+def test_a_long_result_is_shortened_and_json_has_it_whole(toolwire: Command) -> None:
+    words = "word" * 400
+    plain = toolwire("ask", f'echo "{words}"', "--app", "shop:Shop")
+    as_json = toolwire("ask", f'echo "{words}"', "--app", "shop:Shop", "--json")
+
+    assert "... (600 characters more)  (" in plain.out
+    assert f'"content": "{words}"' in as_json.out
+
+
+def test_an_answer_that_the_encoding_lacks_is_printed_all_the_same(installed: Command) -> None:
+    answer = installed("call", "echo", '{"text": "\\u20ac"}', "--app", "shop:Shop", PYTHONIOENCODING="ascii")
+
+    assert (answer.status, answer.out) == (0, "\\u20ac\n")
+
+
+def test_a_reader_that_goes_away_is_no_traceback(folder: Path) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    process = subprocess.run([TOOLWIRE, "tools"], cwd=folder, stdout=write, stderr=subprocess.PIPE, check=False)
+    os.close(write)
+
+    assert process.stderr == b""
+
+
+def test_importing_the_entry_point_loads_neither_typer_nor_rich() -> None:
+    code = "import sys, toolkit.cli; print([m for m in ('typer', 'rich', 'dependency_injector') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout == "[]\n"

@@ -1,0 +1,188 @@
+"""The commands, one function each: what they take, and in which order they do it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import warnings
+from collections.abc import Mapping
+from typing import Annotated, Any, cast
+
+import typer
+
+from toolkit.cli.demo import show_demo
+from toolkit.cli.failures import Failed, failing_in_one_line, print_tracebacks
+from toolkit.cli.loading import DEFAULT_APP, load_container
+from toolkit.cli.opening import model_named, open_agent
+from toolkit.cli.printing import print_json, print_line, print_run, print_tools
+from toolkit.cli.run_json import run_to_json
+from toolkit.errors import ConfigurationError, RunError, ToolError
+from toolkit.injection import check
+from toolkit.models import Model
+from toolkit.records import CallRecord, Run
+from toolkit.testing import ScriptedModel, call, calls, says
+
+__all__ = ["command_line"]
+
+command_line = typer.Typer(
+    name="toolwire",
+    help="Agents whose tools are built by the application's own container.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+App = Annotated[str, typer.Option("--app", metavar="MODULE:CONTAINER", help="The application's container.")]
+AgentName = Annotated[str, typer.Option("--agent", metavar="NAME", help="The provider of the agent.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Actor = Annotated[str | None, typer.Option("--actor-id", metavar="ID", help="Who is asking.")]
+Context = Annotated[
+    str | None, typer.Option("--context", metavar="JSON", help="An object for the run's context, such as an account.")
+]
+Traceback = Annotated[bool, typer.Option("--traceback", help="Print the traceback of an error, too.")]
+
+
+@command_line.callback(invoke_without_command=True)
+def toolwire(ctx: typer.Context) -> None:
+    if ctx.invoked_subcommand is None:
+        print_line(ctx.get_help())
+        raise typer.Exit(2)
+
+
+@command_line.command("ask")
+def ask_agent(
+    prompt: Annotated[str, typer.Argument(help="What to ask.")],
+    app: App = DEFAULT_APP,
+    agent: AgentName = "agent",
+    model: Annotated[
+        str | None, typer.Option("--model", metavar="PROVIDER:NAME", help="Instead of the agent's model.")
+    ] = None,
+    actor_id: Actor = None,
+    context: Context = None,
+    as_json: AsJson = False,
+    traceback: Traceback = False,
+) -> None:
+    """Ask an agent, and print its calls and its answer."""
+    with failing_in_one_line(traceback):
+        chosen = None if model is None else model_named(model)
+        run, error = asyncio.run(_asked(app, agent, prompt, chosen, actor_id, _context_of(context)))
+        if as_json:
+            print_json(run_to_json(run, error))
+        else:
+            print_run(run)
+        if traceback:
+            print_tracebacks(cause for record in run.calls for cause in _causes(record))
+        if error is not None:
+            raise error
+        if run.outcome != "completed":
+            raise Failed("a limit was reached, so the answer is partial")
+
+
+@command_line.command("tools")
+def list_tools(
+    app: App = DEFAULT_APP,
+    agent: AgentName = "agent",
+    actor_id: Actor = None,
+    context: Context = None,
+    as_json: AsJson = False,
+    traceback: Traceback = False,
+) -> None:
+    """List an agent's tools, with all that a model is shown of them."""
+    with failing_in_one_line(traceback):
+        model = ScriptedModel([says("")])
+        asyncio.run(_run(app, agent, "", model, actor_id, _context_of(context)))
+        tools = model.requests[0].tools
+        if as_json:
+            print_json([{"name": t.name, "description": t.description, "input_schema": t.input_schema} for t in tools])
+        else:
+            print_tools(tools)
+
+
+@command_line.command("call")
+def call_tool(
+    name: Annotated[str, typer.Argument(help="The tool's name.")],
+    arguments: Annotated[str, typer.Argument(metavar="JSON", help="Its arguments, as a model would send them.")] = "{}",
+    app: App = DEFAULT_APP,
+    agent: AgentName = "agent",
+    actor_id: Actor = None,
+    context: Context = None,
+    traceback: Traceback = False,
+) -> None:
+    """Call one tool as a model would: in a run, through its guards. Prints what a model would read."""
+    with failing_in_one_line(traceback):
+        model = ScriptedModel([calls(call(name, arguments)), says("")])
+        run = asyncio.run(_run(app, agent, "", model, actor_id, _context_of(context)))
+        [record] = run.calls
+        if record.result.is_error:
+            raise Failed(record.result.content, causes=_causes(record))
+        print_line(record.result.content)
+
+
+@command_line.command("check")
+def check_container(app: App = DEFAULT_APP, traceback: Traceback = False) -> None:
+    """Find what is wrong with a container, without opening anything."""
+    with failing_in_one_line(traceback), warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        container = load_container(app)
+        try:
+            check(container)
+        except ConfigurationError as error:
+            findings = str(error).split("\n- ")
+            for finding in findings[1:]:
+                print_line(f"- {finding}")
+            reason = findings[0] if len(findings) == 1 else f"{len(findings) - 1} faults"
+            raise Failed(f"{app} is not wired well: {reason}", causes=(error,)) from error
+        for warning in warned:
+            print_line(f"warning: {warning.message}")
+        print_line(f"{app} is wired well: {len(container.providers)} providers")
+
+
+@command_line.command("demo")
+def demo(
+    live: Annotated[bool, typer.Option("--live", help="Ask a provider's model instead of the keyword model.")] = False,
+    traceback: Traceback = False,
+) -> None:
+    """Ask the support desk three questions, with no key and no network."""
+    with failing_in_one_line(traceback):
+        if live:
+            raise Failed(
+                "--live asks the model that TOOLKIT_MODEL=provider:name names, and this version has no models of "
+                "providers yet; `toolwire demo` asks the keyword model"
+            )
+        asyncio.run(show_demo())
+
+
+async def _run(
+    app: str, agent: str, prompt: str, model: Model | None, actor_id: str | None, context: dict[str, Any]
+) -> Run[Any]:
+    async with open_agent(app, agent, model) as opened:
+        return await opened.run(prompt, model=model, actor_id=actor_id, context=context)
+
+
+async def _asked(
+    app: str, agent: str, prompt: str, model: Model | None, actor_id: str | None, context: dict[str, Any]
+) -> tuple[Run[Any], RunError | ConfigurationError | None]:
+    """The run, also when it failed, and what it ended with."""
+    try:
+        return await _run(app, agent, prompt, model, actor_id, context), None
+    except (RunError, ConfigurationError) as error:
+        if error.run is None:
+            raise
+        return error.run, error
+
+
+def _causes(record: CallRecord) -> tuple[BaseException, ...]:
+    """The exception of a failed call, unless its text is the result already."""
+    return () if record.error is None or isinstance(record.error, ToolError) else (record.error,)
+
+
+def _context_of(text: str | None) -> dict[str, Any]:
+    if text is None:
+        return {}
+    try:
+        context: Any = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise Failed(f"--context is no JSON: {error}") from error
+    if not isinstance(context, Mapping):
+        raise Failed('--context has to be a JSON object, such as {"account_id": "acme"}')
+    return dict(cast("Mapping[str, Any]", context))

@@ -1,0 +1,88 @@
+"""From `--app module:Container` to a container."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import toolkit
+from toolkit.cli.failures import Failed, text_of
+from toolkit.injection.graph import is_container
+
+__all__ = ["DEFAULT_APP", "load_container"]
+
+DEFAULT_APP = "containers.support_desk:SupportDesk"
+"""The demo application. A string, since the toolkit never imports what stands above it."""
+
+
+def load_container(app: str) -> Any:
+    """The container that `module:Container` names. Modules of the working directory come first.
+
+    What is called `Container` there may be a container's class, a function that makes a container, or one that is
+    made.
+
+    Raises:
+        Failed: there is no such thing, or making it failed.
+    """
+    module_name, colon, name = app.partition(":")
+    if not (module_name and colon and name):
+        raise Failed(f"--app is {app!r}; give a module and a name in it, such as {DEFAULT_APP}")
+    found = _attribute(_module(module_name), name)
+    if callable(found):
+        try:
+            found = found()
+        except Exception as error:
+            raise Failed(f"making the container {app} failed: {text_of(error)}", causes=(error,)) from error
+    if not is_container(found):
+        raise Failed(f"{app} gives {type(found).__name__!r}, and no container; name a class such as {DEFAULT_APP}")
+    return found
+
+
+def _module(name: str) -> ModuleType:
+    directory = str(Path.cwd())
+    if directory not in sys.path:
+        sys.path.insert(0, directory)
+    try:
+        return import_module(name)
+    except Exception as error:
+        _tell_what_hides(name, error)
+        if (
+            isinstance(error, ModuleNotFoundError)
+            and error.name is not None
+            and f"{name}.".startswith(f"{error.name}.")
+        ):
+            text = f"there is no module '{error.name}', neither in {directory} nor among what is installed"
+        else:
+            text = f"importing '{name}' failed: {text_of(error)}"
+        raise Failed(text, causes=(error,)) from error
+
+
+def _attribute(module: ModuleType, path: str) -> Any:
+    found: Any = module
+    try:
+        for name in path.split("."):
+            found = getattr(found, name)
+    except AttributeError as error:
+        _tell_what_hides(module.__name__, error)
+        raise Failed(f"module '{module.__name__}' has no '{path}'; name the container as module:Container") from error
+    return found
+
+
+def _tell_what_hides(module_name: str, error: Exception) -> None:
+    """Raises `Failed` when the demo application is not found because a module of the user has its package's name."""
+    if module_name != DEFAULT_APP.partition(":")[0]:
+        return
+    package_name = module_name.partition(".")[0]
+    package = sys.modules.get(package_name)
+    location = getattr(package, "__file__", None)
+    ours = Path(toolkit.__file__).resolve().parent.parent / package_name
+    if location is None or Path(location).resolve().parent == ours:
+        return
+    raise Failed(
+        f"the module '{package_name}' in {location} hides Toolwire's package of that name, where {DEFAULT_APP} is; "
+        f"rename it, work in another directory, or name your own container: --app {package_name}:YourContainer",
+        causes=(error,),
+    ) from error

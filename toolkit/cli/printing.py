@@ -1,0 +1,88 @@
+"""Lines for people: the calls of a run, its answer, tools. Plain where no terminal reads them, or with NO_COLOR."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any
+from unicodedata import category
+
+from rich.console import Console
+from rich.text import Text
+
+from toolkit.messages import ToolDefinition
+from toolkit.records import CallRecord, Run
+
+__all__ = ["print_json", "print_line", "print_run", "print_tools"]
+
+_SHOWN = 1_000
+"""Characters of one result; `--json` has it whole."""
+
+_LABEL = 9
+_UNSEEN = ("Cc", "Cs")  # Unicode's categories of control characters and of surrogates
+
+
+def print_line(text: str = "", style: str = "") -> None:
+    """One line, or several as they are: never wrapped, never cut."""
+    _console().print(Text(_visible(text), style), soft_wrap=True)
+
+
+def print_json(value: Any) -> None:
+    """JSON for programs: no colours, no control characters."""
+    print(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def print_run(run: Run[Any]) -> None:
+    """The calls of a run, with their arguments, results and durations, and the answer."""
+    for record in run.calls:
+        _print_call(record)
+    if run.response:
+        _print_labelled("answer", run.response, "bold")
+
+
+def print_tools(tools: Sequence[ToolDefinition]) -> None:
+    """What a model is shown of each tool."""
+    for tool in tools:
+        print_line(tool.name, "bold")
+        print_line(_indented(" ".join(tool.description.split()), 2))
+        print_line(_indented(json.dumps(tool.input_schema, ensure_ascii=False, indent=2), 2), "dim")
+
+
+def _print_call(record: CallRecord) -> None:
+    arguments = record.arguments
+    if not isinstance(arguments, str):
+        arguments = json.dumps(arguments, ensure_ascii=False, default=repr)
+    _print_labelled("call", f"{record.name} {_shortened(arguments)}", "cyan")
+    label, style = ("error", "red") if record.result.is_error else ("result", "green")
+    _print_labelled(label, f"{_shortened(record.result.content)}  ({_duration(record.duration)})", style)
+
+
+def _print_labelled(label: str, text: str, style: str) -> None:
+    line = Text(f"  {label:<{_LABEL - 2}}", style)
+    line.append(_indented(_visible(text), _LABEL).lstrip(), "default")
+    _console().print(line, soft_wrap=True)
+
+
+def _console() -> Console:
+    # Made anew for each line, for the stdout of that moment. rich reads NO_COLOR and asks whether it is a terminal.
+    return Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds * 1000:.1f} ms" if seconds < 1 else f"{seconds:.2f} s"
+
+
+def _shortened(text: str) -> str:
+    if len(text) <= _SHOWN:
+        return text
+    return f"{text[:_SHOWN]}... ({len(text) - _SHOWN:,} characters more)"
+
+
+def _indented(text: str, width: int) -> str:
+    return "\n".join(" " * width + line for line in text.split("\n"))
+
+
+def _visible(text: str) -> str:
+    """The text without control characters, by which the result of a tool could steer the user's terminal."""
+    return "".join(ascii(char)[1:-1] if category(char) in _UNSEEN and char not in "\n\t" else char for char in text)
