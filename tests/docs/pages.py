@@ -1,0 +1,44 @@
+"""The pages of the documentation, and the code blocks in them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["PAGES", "ROOT", "Block", "blocks_of", "named"]
+
+ROOT = Path(__file__).parent.parent.parent
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.md")])
+
+_FENCE = re.compile(r"^(?P<indent> *)(?P<fence>```+|~~~+) *(?P<language>[^\n]*?) *$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A fenced block. `follows_at_once` is true when only blank lines stand between it and the block before."""
+
+    language: str
+    text: str
+    line: int
+    follows_at_once: bool
+
+
+def named(path: Path) -> str:
+    """The path from the project's root, for the ids of tests."""
+    return path.relative_to(ROOT).as_posix()
+
+
+def blocks_of(page: str) -> list[Block]:
+    """The fenced blocks of a page, in order."""
+    blocks: list[Block] = []
+    at = 0
+    while (opening := _FENCE.search(page, at)) is not None:
+        end = re.compile(rf"^ *{re.escape(opening['fence'])} *$", re.MULTILINE).search(page, opening.end())
+        assert end is not None, f"the block {opening.group()!r} has no end"
+        lines = page[opening.end() + 1 : end.start()].split("\n")
+        text = "\n".join(line.removeprefix(opening["indent"]) for line in lines)
+        line = page.count("\n", 0, opening.end()) + 2
+        blocks.append(Block(opening["language"], text, line, not page[at : opening.start()].strip()))
+        at = end.end()
+    return blocks
