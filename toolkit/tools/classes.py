@@ -10,7 +10,9 @@ from toolkit.records import ToolResult
 from toolkit.tools.docstrings import read_docstring
 from toolkit.tools.execution import execute
 from toolkit.tools.functions import FunctionTool
+from toolkit.tools.members import annotated_names
 from toolkit.tools.names import snake_case
+from toolkit.tools.schemas.members import docstring_of
 from toolkit.tools.specification import MAX_RESULT_TOKENS
 
 __all__ = ["Tool"]
@@ -54,7 +56,7 @@ class Tool:
         if _is_to_derive(cls, "name"):
             cls.name = snake_case(cls.__name__)
             derived.add("name")
-        if _is_to_derive(cls, "description") and (text := read_docstring(cls.__doc__).text):
+        if _is_to_derive(cls, "description") and (text := read_docstring(docstring_of(cls)).text):
             cls.description = text
             derived.add("description")
         cls._derived = frozenset(derived)
@@ -103,12 +105,12 @@ class Tool:
 
 
 def _is_to_derive(cls: type[Tool], member: str) -> bool:
-    """True unless the class, or a class between it and `Tool`, gives the member itself or says that instances do."""
+    """True unless the class, or one that it inherits from, gives the member itself or says that instances do."""
     for base in cls.__mro__:
         if base is Tool:
-            break
+            continue
         if member in vars(base):
             return member in vars(base).get("_derived", ())
-        if member in vars(base).get("__annotations__", {}):
+        if member in annotated_names(base):
             return False
     return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import functools
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, ParamSpec, TypeVar, cast, overload
@@ -11,9 +12,11 @@ from toolkit.errors import ConfigurationError
 from toolkit.records import ToolResult
 from toolkit.tools.docstrings import read_docstring
 from toolkit.tools.execution import execute
+from toolkit.tools.names import snake_case
 from toolkit.tools.parameters import label_of
 from toolkit.tools.protocol import OPTIONAL_MEMBERS
-from toolkit.tools.specification import specify, specify_class
+from toolkit.tools.schemas.members import docstring_of
+from toolkit.tools.specification import check_class, keep_specification
 
 __all__ = ["FunctionTool", "tool"]
 
@@ -40,24 +43,16 @@ class FunctionTool(Generic[P, R]):
     description: str
 
     def __init__(self, handler: Callable[P, R], name: str, description: str, **members: Any) -> None:
-        unknown = sorted(set(members) - set(OPTIONAL_MEMBERS))
-        if unknown:
-            raise ConfigurationError(
-                f"a tool has no member {', '.join(map(repr, unknown))}; it has {', '.join(OPTIONAL_MEMBERS)}"
-            )
+        _check_members(members)
         if not callable(handler):
             raise ConfigurationError(f"the handler of tool {name!r} is {handler!r}; it has to be callable")
-        # What functools.update_wrapper sets, by way of `__dict__`: setting attributes is refused below.
-        self.__dict__.update(getattr(handler, "__dict__", {}))
+        # What functools.update_wrapper sets, by way of `__dict__`: setting attributes is refused below. The handler's
+        # own attributes stay its own: one named like a member must not pass for one.
         self.__dict__.update({a: getattr(handler, a) for a in functools.WRAPPER_ASSIGNMENTS if hasattr(handler, a)})
         self.__dict__["__wrapped__"] = handler
-        for member, value in members.items():
-            if value is not None:
-                self.__dict__[member] = value
-        self.__dict__["name"] = name
-        self.__dict__["description"] = description
-        self.__dict__["handler"] = handler
-        specify(self)  # all that can be wrong with it is found here
+        self.__dict__.update((member, value) for member, value in members.items() if value is not None)
+        self.__dict__.update(name=name, description=description, handler=handler)
+        keep_specification(self)  # all that can be wrong with it is found here
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"tool '{self.name}' is fixed once it is made; {name!r} can be given to @tool(...)")
@@ -121,11 +116,31 @@ def _made(target: Any, name: str | None, description: str | None, members: dict[
             raise ConfigurationError(
                 f"@tool takes no arguments on a class; set them as attributes of {label_of(target)}"
             )
-        specify_class(target)
+        check_class(target)
         return target
+    if isinstance(target, str):
+        raise ConfigurationError(f"@tool takes the name by keyword: @tool(name={target!r})")
     if not callable(target):
         raise ConfigurationError(f"@tool makes a tool of a function or class, and not of {target!r}")
-    own_name: str = getattr(target, "__name__", type(target).__name__)
+    own_name, docstring = _name_and_docstring(target)
     if description is None:
-        description = read_docstring(getattr(target, "__doc__", None)).text
+        description = read_docstring(docstring).text
     return FunctionTool(target, own_name if name is None else name, description, **members)
+
+
+def _name_and_docstring(target: Any) -> tuple[str, str | None]:
+    """Of a function; of what a partial calls; of the class of a callable object."""
+    while isinstance(target, functools.partial):
+        target = cast("functools.partial[Any]", target).func
+    if hasattr(target, "__name__"):
+        return target.__name__, target.__doc__
+    cls = cast("type[Any]", type(target))
+    return snake_case(cls.__name__), docstring_of(cls) or cls.__call__.__doc__
+
+
+def _check_members(members: Mapping[str, Any]) -> None:
+    for member in members:
+        if member not in OPTIONAL_MEMBERS:
+            near = difflib.get_close_matches(member, OPTIONAL_MEMBERS, n=1)
+            meant = f"; did you mean '{near[0]}'?" if near else "."
+            raise ConfigurationError(f"a tool has no member '{member}'{meant} It has {', '.join(OPTIONAL_MEMBERS)}")

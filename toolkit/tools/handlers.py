@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import typing
 from collections.abc import Callable, Mapping
@@ -13,13 +14,25 @@ from toolkit.context import RunContext
 from toolkit.errors import ConfigurationError
 from toolkit.records import Invocation, Run
 from toolkit.tools.docstrings import read_docstring
-from toolkit.tools.parameters import Parameter, is_async_callable, read_parameters, without_none
+from toolkit.tools.parameters import (
+    Parameter,
+    function_of,
+    is_async_callable,
+    names_taken,
+    read_parameters,
+    without_none,
+)
 from toolkit.tools.schemas import shape_of_fields, shape_of_type
-from toolkit.tools.schemas.protocol import Field, Shape
+from toolkit.tools.schemas.definitions import adopt
+from toolkit.tools.schemas.protocol import ConversionError, Field, Shape
+from toolkit.tools.violations import Violation, child_path
 
 __all__ = ["HandlerPlan", "context_value", "is_context_type", "plan_handler"]
 
 _CONTEXT_TYPES = (RunContext, Run, Invocation)
+
+
+_JSON_TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
 
 
 class HandlerPlan(Struct, frozen=True):
@@ -57,9 +70,14 @@ class HandlerPlan(Struct, frozen=True):
 
 
 def is_context_type(annotation: Any) -> bool:
-    """True for `RunContext`, `Run` (also `Run[T]`) and `Invocation`, also as `... | None`."""
+    """True for `RunContext`, `Run` (also `Run[T]`) and `Invocation`, also as `... | None` or `Annotated[...]`."""
+    return _context_type(annotation) is not None
+
+
+def _context_type(annotation: Any) -> type | None:
     plain = without_none(annotation)
-    return (typing.get_origin(plain) or plain) in _CONTEXT_TYPES
+    plain = typing.get_origin(plain) or plain
+    return next((kind for kind in _CONTEXT_TYPES if plain is kind), None)
 
 
 def context_value(wanted: type, ctx: RunContext) -> Any:
@@ -84,13 +102,17 @@ def plan_handler(handler: Callable[..., Any], input_schema: Any, owner: str) -> 
         raise ConfigurationError(
             f"the handler of {owner} is a generator; return one value, and tell of progress with ctx.emit(...)"
         )
+    _check_signature(handler, owner)
     parameters = read_parameters(handler, owner)
     contexts = tuple(
-        (p.name, typing.get_origin(without_none(p.annotation)) or without_none(p.annotation))
+        (p.name, wanted)
         for p in parameters
-        if p.inject is None and is_context_type(p.annotation)
+        if (p.inject is None or p.inject.name is None) and (wanted := _context_type(p.annotation)) is not None
     )
-    filled = {name for name, _ in contexts} | {p.name for p in parameters if p.inject is not None}
+    filled = {name for name, _ in contexts}
+    injected = tuple(p for p in parameters if p.inject is not None and p.name not in filled)
+    filled |= {p.name for p in injected}
+    _check_kinds(parameters, filled, owner)
     offered = [p for p in parameters if p.name not in filled]
     if input_schema is None:
         shape, whole = _shape_of_parameters(offered, handler, owner), None
@@ -100,15 +122,40 @@ def plan_handler(handler: Callable[..., Any], input_schema: Any, owner: str) -> 
         shape=shape,
         whole=whole,
         contexts=contexts,
-        injected=tuple(p for p in parameters if p.inject is not None),
+        injected=injected,
         positional=tuple((p.name, p.default) for p in parameters if p.kind is inspect.Parameter.POSITIONAL_ONLY),
-        reserved=_reserved(parameters, filled, handler),
+        reserved=_reserved(parameters, handler, {p.name for p in offered}),
         is_async=is_async_callable(handler),
     )
 
 
+def _check_signature(handler: Callable[..., Any], owner: str) -> None:
+    try:
+        inspect.signature(handler)
+    except (TypeError, ValueError) as error:
+        raise ConfigurationError(
+            f"the handler of {owner} is {handler!r}, which does not tell its parameters; wrap it in a function of your "
+            f"own, with annotated parameters"
+        ) from error
+
+
+def _check_kinds(parameters: tuple[Parameter, ...], filled: set[str], owner: str) -> None:
+    for place, parameter in enumerate(parameters):
+        if place == 0 and parameter.name in ("self", "cls") and parameter.annotation is UNSET:
+            raise ConfigurationError(
+                f"the handler of {owner} takes '{parameter.name}', as a method does that no object is bound to; make a "
+                f"class with a handler of it, or give Tool.define(handler=...) the method of an object"
+            )
+        if parameter.is_variadic and parameter.name in filled:
+            stars = "*" if parameter.kind is inspect.Parameter.VAR_POSITIONAL else "**"
+            raise ConfigurationError(
+                f"parameter '{stars}{parameter.name}' of {owner} is marked as one that the run fills in, and it takes "
+                f"any number of values; declare one parameter for each value"
+            )
+
+
 def _shape_of_parameters(offered: list[Parameter], handler: Callable[..., Any], owner: str) -> Shape:
-    described = read_docstring(getattr(handler, "__doc__", None)).parameters
+    described = read_docstring(getattr(function_of(handler), "__doc__", None)).parameters
     fields: list[Field] = []
     extras: Parameter | None = None
     for parameter in offered:
@@ -118,6 +165,11 @@ def _shape_of_parameters(offered: list[Parameter], handler: Callable[..., Any], 
                 f"declare a list instead: {parameter.name}: list[...]"
             )
         if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            if typing.get_origin(parameter.annotation) is typing.Unpack:
+                raise ConfigurationError(
+                    f"the handler of {owner} takes **{parameter.name} of a TypedDict; declare each key as a parameter, "
+                    f"or set input_schema to the TypedDict and take it as one parameter"
+                )
             extras = parameter
             continue
         annotation = Any if parameter.annotation is UNSET else parameter.annotation
@@ -131,29 +183,46 @@ def _shape_of_parameters(offered: list[Parameter], handler: Callable[..., Any], 
 
 def _opened(shape: Shape, extras: Parameter, known: set[str]) -> Shape:
     """The shape of a handler that takes `**kwargs`: other names are welcome, of the annotated type."""
-    schema = dict(shape.schema)
     extra = shape_of_type(Any if extras.annotation is UNSET else extras.annotation)
-    schema["additionalProperties"] = extra.schema or True
-    if "$defs" in extra.schema:
-        own = {key: value for key, value in extra.schema.items() if key != "$defs"}
-        schema["additionalProperties"] = own
-        schema["$defs"] = {**extra.schema["$defs"], **schema.get("$defs", {})}
+    definitions: dict[str, Any] = {}
+    schema = adopt(definitions, shape.schema)
+    schema["additionalProperties"] = adopt(definitions, extra.schema) or True
+    if definitions:
+        schema["$defs"] = definitions
 
     def convert(arguments: dict[str, Any]) -> dict[str, Any]:
-        declared = {name: value for name, value in arguments.items() if name in known}
-        others = {name: value for name, value in arguments.items() if name not in known}
-        if shape.convert is not None:
-            declared = shape.convert(declared)
-        if extra.convert is not None:
-            others = {name: extra.convert(value) for name, value in others.items()}
-        return {**declared, **others}
+        converted = {name: value for name, value in arguments.items() if name in known}
+        violations: list[Violation] = []
+        try:
+            if shape.convert is not None:
+                converted = shape.convert(converted)
+        except ConversionError as error:
+            violations += error.violations
+        for name in (name for name in arguments if name not in known):
+            try:
+                converted[name] = arguments[name] if extra.convert is None else extra.convert(arguments[name])
+            except ConversionError as error:
+                path = child_path("$", name)
+                violations += [
+                    Violation(path + found.path.removeprefix("$"), found.message) for found in error.violations
+                ]
+        if violations:
+            raise ConversionError(violations)
+        return converted
 
     return Shape(schema, None if shape.convert is None and extra.convert is None else convert)
 
 
 def _shape_of_schema(input_schema: Any, owner: str) -> Shape:
     if isinstance(input_schema, dict):
-        return Shape(typing.cast("dict[str, Any]", input_schema))
+        schema = typing.cast("dict[str, Any]", input_schema)
+        kinds = schema.get("type", "object")
+        if isinstance(kinds, str) and kinds in _JSON_TYPES and kinds != "object":
+            raise ConfigurationError(
+                f"input_schema of {owner} describes a value of type '{kinds}', and the arguments of a call are always "
+                f"an object; put it into the properties of one"
+            )
+        return Shape(copy.deepcopy(schema))  # the model's copy: a later change of the dict must not reach it
     if isinstance(input_schema, type) or typing.get_origin(input_schema) is not None:
         try:
             shape = shape_of_type(input_schema)
@@ -174,13 +243,12 @@ def _only_parameter(offered: list[Parameter], owner: str) -> str:
         return (required or named)[0].name
     raise ConfigurationError(
         f"{owner} has an input_schema, so its handler gets the arguments as one value and takes one parameter for "
-        f"them; it takes {', '.join(p.name for p in named) or 'none'}. Leave input_schema out to have the schema "
-        f"derived from the parameters"
+        f"them; it takes {', '.join(p.name for p in named) or 'none'}. Annotate what the run fills in (RunContext, "
+        f"Annotated[..., Inject()]), or leave input_schema out to have the schema derived from the parameters"
     )
 
 
-def _reserved(parameters: tuple[Parameter, ...], filled: set[str], handler: Callable[..., Any]) -> frozenset[str]:
+def _reserved(parameters: tuple[Parameter, ...], handler: Callable[..., Any], offered: set[str]) -> frozenset[str]:
     if not any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters):
         return frozenset()  # the schema is closed (or the arguments come as one value)
-    bound_to = {"self"} if inspect.ismethod(handler) else set[str]()
-    return frozenset(filled | bound_to)
+    return frozenset(names_taken(handler) - offered)

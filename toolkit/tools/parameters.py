@@ -6,8 +6,8 @@ import functools
 import inspect
 import types
 import typing
-from collections.abc import Callable, Mapping
-from typing import Any, cast
+from collections.abc import Callable, Iterator, Mapping
+from typing import Annotated, Any, cast
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -16,8 +16,10 @@ from toolkit.tools.inject import Inject, split_mark
 
 __all__ = [
     "Parameter",
+    "function_of",
     "is_async_callable",
     "label_of",
+    "names_taken",
     "product_annotation",
     "read_parameters",
     "value_of_type",
@@ -47,31 +49,51 @@ def read_parameters(target: Callable[..., Any], owner: str) -> tuple[Parameter, 
     """The parameters of a function, method or class; for a class those of its constructor.
 
     Args:
-        target: What will be called. `functools.partial` and decorated functions are looked through.
+        target: What will be called. Decorated functions are looked through, and so is `functools.partial`: what it
+            gives already is no parameter any more.
         owner: For error texts, such as `"tool 'get_weather'"`.
 
     Raises:
-        ConfigurationError: an annotation names something that its module does not have at run time.
+        ConfigurationError: an annotation names something that its module does not have at run time, or the mark
+            `Inject()` stands where the default belongs.
     """
     try:
-        signature = inspect.signature(target)
-    except ValueError:  # a builtin class without a text signature
+        signature = _signature_of(target)
+    except ValueError:  # a builtin without a text signature
         return ()
     namespace = _namespace_of(target)
+    given = {name for partial in _partials_of(target) for name in partial.keywords}
     parameters: list[Parameter] = []
     for parameter in signature.parameters.values():
+        if parameter.name in given:
+            continue
         annotation: Any = UNSET
         if parameter.annotation is not inspect.Parameter.empty:
             annotation = _evaluated(parameter.annotation, namespace, parameter.name, owner)
         annotation, mark = split_mark(annotation)
         default = UNSET if parameter.default is inspect.Parameter.empty else parameter.default
+        if isinstance(default, Inject) or default is Inject:
+            raise ConfigurationError(
+                f"parameter '{parameter.name}' of {owner} has Inject as its default, and a mark stands in the "
+                f"annotation: {parameter.name}: Annotated[..., Inject()]"
+            )
         parameters.append(Parameter(parameter.name, annotation, default, mark, parameter.kind))
     return tuple(parameters)
 
 
+def names_taken(target: Callable[..., Any]) -> set[str]:
+    """Every name that can't be passed through `**kwargs`: all parameters, with `self`, and what a partial gives."""
+    taken = {name for partial in _partials_of(target) for name in partial.keywords}
+    for signed in (target, function_of(target)):
+        for parameter in _signature_of(signed).parameters.values():
+            if parameter.kind not in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
+                taken.add(parameter.name)
+    return taken
+
+
 def product_annotation(function: Callable[..., Any]) -> Any:
     """What a function is annotated to return, evaluated; UNSET where it says nothing that can be read."""
-    annotation = getattr(_function_of(function), "__annotations__", {}).get("return", UNSET)
+    annotation = getattr(function_of(function), "__annotations__", {}).get("return", UNSET)
     if annotation is UNSET:
         return UNSET
     try:
@@ -81,30 +103,50 @@ def product_annotation(function: Callable[..., Any]) -> Any:
 
 
 def without_none(annotation: Any) -> Any:
-    """`T | None` counts as `T`; any other annotation is returned as it is."""
-    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
-        rest = [part for part in typing.get_args(annotation) if part is not type(None)]
-        if len(rest) == 1:
-            return rest[0]
-    return annotation
+    """`T | None` and `Annotated[T, ...]` count as `T`; any other annotation is returned as it is."""
+    while True:
+        origin = typing.get_origin(annotation)
+        if origin is Annotated:
+            annotation = typing.get_args(annotation)[0]
+            continue
+        if origin in (typing.Union, types.UnionType):
+            rest = [part for part in typing.get_args(annotation) if part is not type(None)]
+            if len(rest) == 1:
+                annotation = rest[0]
+                continue
+        return annotation
 
 
 def value_of_type(annotation: Any, values: Mapping[type, Any]) -> Any:
-    """The value given for a type: for the type itself, else for the one subclass of it; UNSET where there is none."""
-    plain = without_none(annotation)
-    wanted = typing.get_origin(plain) or plain
+    """The value given for a type: for the type itself, else for the one subclass of it; UNSET where there is none.
+
+    Builtin types have no subclasses here: they say too little. Nor have Protocols that can't be asked.
+    """
+    wanted = without_none(annotation)
     if wanted in values:
         return values[wanted]
-    if not isinstance(wanted, type):
+    wanted = typing.get_origin(wanted) or wanted
+    if wanted in values:
+        return values[wanted]
+    if not isinstance(wanted, type) or wanted.__module__ == "builtins":
         return UNSET
-    fitting = [value for kind, value in values.items() if issubclass(kind, wanted)]
+    fitting = [value for kind, value in values.items() if _is_subclass(kind, wanted)]
     return fitting[0] if len(fitting) == 1 else UNSET
+
+
+def _is_subclass(kind: Any, wanted: type) -> bool:
+    try:
+        return issubclass(kind, wanted)
+    except TypeError:  # a generic alias, or a Protocol that is not runtime_checkable
+        return False
 
 
 def is_async_callable(target: Callable[..., Any]) -> bool:
     """True when calling it gives a coroutine; `functools.partial` and objects with `__call__` are looked through."""
     while isinstance(target, functools.partial):
         target = target.func
+    if isinstance(target, type):
+        return False
     return inspect.iscoroutinefunction(target) or inspect.iscoroutinefunction(getattr(target, "__call__", None))  # noqa: B004
 
 
@@ -113,7 +155,7 @@ def label_of(target: Any) -> str:
     return getattr(target, "__qualname__", None) or getattr(target, "__name__", None) or repr(target)
 
 
-def _function_of(target: Any) -> Any:
+def function_of(target: Any) -> Any:
     """The plain function behind a class, partial, bound method, decorated function or callable object."""
     while True:
         if isinstance(target, functools.partial):
@@ -131,8 +173,27 @@ def _function_of(target: Any) -> Any:
             return target
 
 
+def _signature_of(target: Any) -> inspect.Signature:
+    if isinstance(target, functools.partial):  # one with `__wrapped__` would show what it gives already
+        given = cast("functools.partial[Any]", target)
+        target = functools.partial(given.func, *given.args, **given.keywords)
+    return inspect.signature(target)
+
+
+def _partials_of(target: Any) -> Iterator[functools.partial[Any]]:
+    while True:
+        if isinstance(target, functools.partial):
+            partial = cast("functools.partial[Any]", target)
+            yield partial
+            target = partial.func
+        elif hasattr(target, "__wrapped__"):
+            target = target.__wrapped__
+        else:
+            return
+
+
 def _namespace_of(target: Any) -> dict[str, Any]:
-    return getattr(_function_of(target), "__globals__", {})
+    return getattr(function_of(target), "__globals__", {})
 
 
 def _evaluated(annotation: Any, namespace: dict[str, Any], name: str, owner: str) -> Any:

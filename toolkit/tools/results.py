@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import collections
 import collections.abc
+import datetime
+import decimal
 import enum
+import numbers
 import pathlib
 import sys
 from collections.abc import Iterable
@@ -68,22 +71,20 @@ def to_json(value: Any) -> bytes:
     """JSON of any value that has one.
 
     ISO 8601 for dates, text for `Decimal`, `UUID` and paths, the value of an enum, an array for a set, base64 for
-    bytes, null for NaN and infinities, an object for dataclasses, msgspec Structs and pydantic models.
+    bytes, null for NaN and infinities, an object for dataclasses, msgspec Structs and pydantic models. Keys that are
+    no text become text in the same way; lone surrogates become U+FFFD.
 
     Raises:
         UnwritableValue: there is none.
     """
     try:
-        return _encode(value)
-    except (TypeError, UnicodeEncodeError):
-        pass  # keys that msgspec has no text for, or lone surrogates: worth a slower way
+        try:
+            return _encode(value)
+        except UnicodeEncodeError:
+            return _encode(_without_surrogates_inside(value))
     except RecursionError as error:
         raise UnwritableValue(type(value).__name__, "it is nested too deeply, or contains itself") from error
-    try:
-        return _encode(_plain(value))
-    except RecursionError as error:
-        raise UnwritableValue(type(value).__name__, "it is nested too deeply, or contains itself") from error
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:  # an integer of over 4,300 digits, a model's own serializer
         raise UnwritableValue(type(value).__name__, str(error)) from error
 
 
@@ -123,57 +124,99 @@ def _without_surrogates(text: str) -> str:
 
 
 def _unknown(value: Any) -> Any:
-    """msgspec asks here for types that it does not know."""
+    """msgspec asks here for types that it does not know, and for keys of types that it knows as values only."""
+    if value is None:
+        return "null"  # a key: JSON's own word
+    kind = cast("type[Any]", type(value))
+    if isinstance(value, _NO_KEYS):
+        raise UnwritableValue(kind.__name__, "JSON has no keys of this type")
     dump = getattr(value, "model_dump", None)
     if dump is not None and not isinstance(value, type) and "pydantic" in sys.modules:
         return dump(by_alias=True)
-    for kind, plain in _PLAIN:
-        if isinstance(value, kind):
+    for known, plain in _PLAIN:
+        if isinstance(value, known):
             return plain(value)
-    if hasattr(
-        cast("Any", type(value)), "__get_pydantic_core_schema__"
-    ):  # pydantic's own types, such as Url and SecretStr
+    if hasattr(kind, "__get_pydantic_core_schema__"):  # pydantic's own types, such as Url and SecretStr
         from pydantic_core import to_jsonable_python
 
         return to_jsonable_python(value)
-    raise UnwritableValue(type(value).__name__, "it has no JSON form")
+    raise UnwritableValue(kind.__name__, "it has no JSON form")
 
 
+_NO_KEYS = (tuple, list, dict, set, frozenset)
+
+
+def _datetime(value: datetime.datetime) -> datetime.datetime:
+    return datetime.datetime(
+        value.year,
+        value.month,
+        value.day,
+        value.hour,
+        value.minute,
+        value.second,
+        value.microsecond,
+        value.tzinfo,
+        fold=value.fold,
+    )
+
+
+def _date(value: datetime.date) -> datetime.date:
+    return datetime.date(value.year, value.month, value.day)
+
+
+def _time(value: datetime.time) -> datetime.time:
+    return datetime.time(value.hour, value.minute, value.second, value.microsecond, value.tzinfo, fold=value.fold)
+
+
+def _timedelta(value: datetime.timedelta) -> datetime.timedelta:
+    return datetime.timedelta(value.days, value.seconds, value.microseconds)
+
+
+def _float(value: Any) -> float:
+    if isinstance(value, numbers.Rational):
+        raise UnwritableValue(type(value).__name__, "a float is not its value; return a float, a Decimal or a text")
+    return float(value)
+
+
+# msgspec knows some types only exactly: subclasses become what they stand for. Numbers of other libraries (numpy) tell
+# by their abstract class what they are.
 _PLAIN: tuple[tuple[type | tuple[type, ...], Any], ...] = (
     (str, str.__str__),
     (int, int),
     (float, float),
+    (datetime.datetime, _datetime),
+    (datetime.date, _date),
+    (datetime.time, _time),
+    (datetime.timedelta, _timedelta),
+    (decimal.Decimal, str),
+    ((bytes, bytearray), bytes),
     (pathlib.PurePath, str),
     (collections.abc.Mapping, dict),
     (collections.abc.Set, list),
     (collections.abc.ValuesView, list),
     (collections.abc.Sequence, list),
+    (numbers.Integral, int),
+    (numbers.Real, _float),
 )
 
 _encode = msgspec.json.Encoder(enc_hook=_unknown).encode
 
 
-def _plain(value: Any) -> Any:
-    """The value with text for every key of a dict, and without lone surrogates."""
+def _without_surrogates_inside(value: Any) -> Any:
+    """The value, as far as JSON sees it, with every text made sendable."""
     if isinstance(value, str):
-        return _without_surrogates(value)
+        return _without_surrogates(str.__str__(value))
     if isinstance(value, dict):
-        return {_key(key): _plain(item) for key, item in cast("dict[Any, Any]", value).items()}
+        members = cast("dict[Any, Any]", value).items()
+        return {_without_surrogates(_key(key)): _without_surrogates_inside(item) for key, item in members}
     if isinstance(value, (list, tuple, set, frozenset)):
-        return [_plain(item) for item in cast("Iterable[Any]", value)]
+        return [_without_surrogates_inside(item) for item in cast("Iterable[Any]", value)]
     built = msgspec.to_builtins(value, enc_hook=_unknown)  # dataclasses, Structs and models as dicts
-    return _plain(built) if isinstance(built, (str, dict, list)) else built
+    return _without_surrogates_inside(built) if isinstance(built, (str, dict, list)) else built
 
 
-def _key(key: Any) -> str | Any:
+def _key(key: Any) -> str:
     if isinstance(key, str):
-        return _without_surrogates(str.__str__(key))
-    if key is None:
-        return "null"
-    if isinstance(key, bool):
-        return "true" if key else "false"
-    if isinstance(key, pathlib.PurePath):
-        return str(key)
-    if isinstance(key, tuple):
-        raise UnwritableValue("tuple", "JSON has no keys of this type")
-    return key
+        return str.__str__(key)
+    (text,) = msgspec.to_builtins({key: None}, enc_hook=_unknown, str_keys=True)
+    return str(text)

@@ -3,33 +3,46 @@
 from __future__ import annotations
 
 import contextlib
-import dis
 import inspect
-import types
 from collections.abc import Callable
 from typing import Any, cast
-from weakref import WeakKeyDictionary
 
-from msgspec import UNSET, Struct
+from msgspec import Struct
 
 from toolkit.errors import ConfigurationError
 from toolkit.messages import ToolDefinition
 from toolkit.tools.arguments import parse_arguments
 from toolkit.tools.handlers import HandlerPlan, plan_handler
+from toolkit.tools.members import (
+    MEMBERS,
+    ClassMembers,
+    Members,
+    ObjectMembers,
+    differs_per_instance,
+    has_constructor,
+    undeclared,
+)
 from toolkit.tools.names import check_name
 from toolkit.tools.parameters import Parameter, label_of, read_parameters
-from toolkit.tools.protocol import OPTIONAL_MEMBERS, REQUIRED_MEMBERS
+from toolkit.tools.protocol import REQUIRED_MEMBERS
 from toolkit.tools.schemas import shape_of_type
 from toolkit.tools.schemas.protocol import ConversionError
 from toolkit.tools.validation import Validator, compile_schema
 from toolkit.tools.violations import InvalidArguments, Violation, text_of
 
-__all__ = ["MAX_RESULT_TOKENS", "ToolSpecification", "check_hook", "definition", "specify", "specify_class"]
+__all__ = [
+    "MAX_RESULT_TOKENS",
+    "ToolSpecification",
+    "check_class",
+    "check_hook",
+    "definition",
+    "keep_specification",
+    "specify",
+    "specify_class",
+]
 
 MAX_RESULT_TOKENS = 10_000
 """Tokens of a result that a model is shown, unless the tool says otherwise; 4 bytes count as one."""
-
-_MEMBERS = (*REQUIRED_MEMBERS, *OPTIONAL_MEMBERS)
 
 
 class ToolSpecification(Struct, frozen=True, eq=False, weakref=True):
@@ -89,17 +102,20 @@ def definition(tool: Any) -> ToolDefinition:
     """
     if not isinstance(tool, type):
         return specify(tool).definition
-    specification = specify_class(tool)
+    specification = check_class(tool)
     if specification is None:
         raise ConfigurationError(
-            f"the members of {label_of(tool)} are set per instance ({', '.join(REQUIRED_MEMBERS)}); build one to have "
-            f"it described"
+            f"the members of {label_of(tool)} are set per instance, so the class alone can't be described; build one, "
+            f"and have that described"
         )
     return specification.definition
 
 
-_of_classes: WeakKeyDictionary[type, ToolSpecification | None] = WeakKeyDictionary()
-_of_objects: WeakKeyDictionary[Any, ToolSpecification] = WeakKeyDictionary()
+def check_class(cls: type) -> ToolSpecification | None:
+    """As `specify_class`, for a class that is known to be meant as a tool: what it lacks is an error at once."""
+    for member in undeclared(cls):
+        raise ConfigurationError(_absent(member, label_of(cls)))
+    return specify_class(cls)
 
 
 def specify_class(cls: type) -> ToolSpecification | None:
@@ -108,12 +124,18 @@ def specify_class(cls: type) -> ToolSpecification | None:
     Raises:
         ConfigurationError: a member is wrong.
     """
-    try:
-        return _of_classes[cls]
-    except KeyError:
-        pass
-    made = None if _differs_per_instance(cls) else _specified(_ClassMembers(cls), label_of(cls))
-    _of_classes[cls] = made
+    # Kept on the class, so that it goes when the class goes; and with what it was made of, which a test may replace.
+    made_of = [getattr(cls, member, None) for member in MEMBERS]
+    kept = vars(cls).get(_KEPT)
+    if kept is not None and kept[0] == made_of:
+        found: ToolSpecification | None = kept[1]
+        return found
+    if not has_constructor(cls):
+        for member in undeclared(cls):
+            raise ConfigurationError(_absent(member, label_of(cls)))
+    made = None if differs_per_instance(cls) else _specified(ClassMembers(cls), label_of(cls))
+    with contextlib.suppress(TypeError):  # a builtin class takes no attributes
+        type.__setattr__(cls, _KEPT, (made_of, made))
     return made
 
 
@@ -124,75 +146,48 @@ def specify(tool: Any) -> ToolSpecification:
         ConfigurationError: it is no tool, or a member is wrong.
     """
     own: dict[str, Any] = getattr(tool, "__dict__", {})
-    if not any(member in own for member in _MEMBERS):
-        of_class = specify_class(cast("type[Any]", type(tool)))
+    if _KEPT in own:
+        found: ToolSpecification = own[_KEPT]
+        return found
+    cls = cast("type[Any]", type(tool))
+    if own.keys().isdisjoint(MEMBERS) and not undeclared(cls):
+        of_class = specify_class(cls)
         if of_class is not None:
             return of_class
-    try:
-        return _of_objects[tool]
-    except (KeyError, TypeError):  # TypeError: an object that can't be hashed, or not weakly referenced
-        pass
-    made = _specified(_ObjectMembers(tool), label_of(tool) if callable(tool) else f"a {label_of(type(tool))}")
-    with contextlib.suppress(TypeError):  # else it is worked out again next time
-        _of_objects[tool] = made
-    return made
+    return _specified(ObjectMembers(tool), label_of(tool) if callable(tool) else label_of(cls))
 
 
-class _ObjectMembers:
-    """The members of a tool that is there."""
+def keep_specification(tool: Any) -> None:
+    """Works out the specification of a tool that can't change, and keeps it on the tool.
 
-    def __init__(self, tool: Any) -> None:
-        self.tool = tool
-
-    def get(self, member: str, default: Any = None) -> Any:
-        return getattr(self.tool, member, default)
-
-
-class _ClassMembers:
-    """The members of a class of tools; methods look as they would on an instance, without `self`."""
-
-    def __init__(self, cls: type) -> None:
-        self.cls = cls
-
-    def get(self, member: str, default: Any = None) -> Any:
-        if isinstance(inspect.getattr_static(self.cls, member, None), types.FunctionType):
-            return types.MethodType(getattr(self.cls, member), self.cls)
-        return getattr(self.cls, member, default)
+    Raises:
+        ConfigurationError: a member is wrong.
+    """
+    made = specify(tool)
+    tool.__dict__[_KEPT] = made
 
 
-def _differs_per_instance(cls: type) -> bool:
-    for member in REQUIRED_MEMBERS:
-        found = inspect.getattr_static(cls, member, UNSET)
-        if found is UNSET or isinstance(found, (property, types.MemberDescriptorType)):
-            return True
-    for member in OPTIONAL_MEMBERS:
-        if isinstance(inspect.getattr_static(cls, member, None), (property, types.MemberDescriptorType)):
-            return True
-    return any(_sets_members(vars(base).get("__init__")) for base in cls.__mro__)
+_KEPT = "__toolwire_specification__"
 
 
-def _sets_members(constructor: Any) -> bool:
-    """True when a constructor stores an attribute named like a member: `self.name = name`."""
-    if not isinstance(constructor, types.FunctionType):
-        return False
-    return any(step.opname == "STORE_ATTR" and step.argval in _MEMBERS for step in dis.get_instructions(constructor))
-
-
-def _specified(members: _ObjectMembers | _ClassMembers, label: str) -> ToolSpecification:
+def _specified(members: Members, label: str) -> ToolSpecification:
     name = members.get("name")
+    if name is None:
+        raise ConfigurationError(_absent("name", label))
     if not isinstance(name, str):
-        raise ConfigurationError(f"{label} is no tool: it has no name (a str); a tool has {_REQUIRED}")
+        raise ConfigurationError(f"the name of {label} is {name!r}; it has to be a text")
     check_name(name, label)
     owner = f"tool '{name}'"
     description = members.get("description")
-    if not isinstance(description, str) or not description.strip():
-        raise ConfigurationError(
-            f"{owner} has no description, and a model can't choose a tool without one; "
-            f"give {label} a docstring or description="
-        )
+    if description is None or (isinstance(description, str) and not description.strip()):
+        raise ConfigurationError(_absent("description", label, owner))
+    if not isinstance(description, str):
+        raise ConfigurationError(f"the description of {owner} is {description!r}; it has to be a text")
     handler = members.get("handler")
+    if handler is None:
+        raise ConfigurationError(_absent("handler", label, owner))
     if not callable(handler):
-        raise ConfigurationError(f"{owner} has no handler; define {label}.handler(...), sync or async")
+        raise ConfigurationError(f"the handler of {owner} is {handler!r}; it has to be callable, sync or async")
     plan = plan_handler(handler, members.get("input_schema"), owner)
     flags = _Flags(members, owner)
     available_if = members.get("available_if")
@@ -200,7 +195,7 @@ def _specified(members: _ObjectMembers | _ClassMembers, label: str) -> ToolSpeci
         definition=ToolDefinition(name, description, plan.shape.schema),
         label=owner,
         handler=plan,
-        validator=compile_schema(plan.shape.schema, owner=f"the input_schema of {owner}"),
+        validator=compile_schema(plan.shape.schema, owner=owner),
         output_validator=_output_validator(members.get("output_schema"), owner),
         exclusive=flags.bool("exclusive", default=False),
         timeout=flags.positive("timeout"),
@@ -210,17 +205,29 @@ def _specified(members: _ObjectMembers | _ClassMembers, label: str) -> ToolSpeci
         has_before_hook=check_hook(members.get("on_before_call"), "on_before_call(ctx, call)", owner),
         has_after_hook=check_hook(members.get("on_after_call"), "on_after_call(ctx, info)", owner),
         available_if=available_if,
-        availability=_availability(available_if, owner),
+        availability=_availability(members, available_if, owner),
     )
 
 
-_REQUIRED = ", ".join(REQUIRED_MEMBERS)
+def _absent(member: str, label: str, owner: str | None = None) -> str:
+    """What is said of a required member that is not there."""
+    if member == "name":
+        return (
+            f"{label} is no tool: it has no name. A tool has {', '.join(REQUIRED_MEMBERS)}; put @tool above a "
+            f"function, or let a class inherit from Tool"
+        )
+    if member == "description":
+        return (
+            f"{owner or label} has no description, and a model can't choose a tool without one; give {label} a "
+            f"docstring (where it is a Tool or made by @tool), or a description"
+        )
+    return f"{owner or label} has no handler, and nothing to run when a model calls it; define {label}.handler(...)"
 
 
 class _Flags:
     """Reads the plain members, and refuses values of the wrong type: a misspelt flag must not pass for `no`."""
 
-    def __init__(self, members: _ObjectMembers | _ClassMembers, owner: str) -> None:
+    def __init__(self, members: Members, owner: str) -> None:
         self._members = members
         self._owner = owner
 
@@ -273,29 +280,24 @@ def _output_validator(output_schema: Any, owner: str) -> Validator | None:
             output_schema = shape_of_type(output_schema).schema
         except ConfigurationError as error:
             raise ConfigurationError(f"output_schema of {owner}: {error}") from error
-    return compile_schema(cast("dict[str, Any]", output_schema), owner=f"the output_schema of {owner}")
+    return compile_schema(cast("dict[str, Any]", output_schema), owner=f"the output of {owner}")
 
 
-def _availability(available_if: Any, owner: str) -> tuple[Parameter, ...]:
+def _availability(members: Members, available_if: Any, owner: str) -> tuple[Parameter, ...]:
     """The parameters of `available_if` after the first, which is the context; they have to be marked `Inject`."""
     if available_if is None:
         return ()
     usage = f"available_if of {owner} is a static or class method available_if(ctx, ...)"
     if not callable(available_if):
         raise ConfigurationError(f"{usage}; it is {available_if!r}")
-    parameters = read_parameters(available_if, f"available_if of {owner}")
-    if inspect.ismethod(available_if) and not _is_classmethod(available_if):
+    if members.needs_instance("available_if"):
         raise ConfigurationError(f"{usage}, since it is asked before an instance exists; put @staticmethod above it")
-    if not parameters:
-        raise ConfigurationError(f"{usage}; it takes no parameters")
+    parameters = read_parameters(available_if, f"available_if of {owner}")
+    if not parameters or parameters[0].kind is inspect.Parameter.KEYWORD_ONLY:
+        raise ConfigurationError(f"{usage}; its first parameter gets the RunContext")
     for parameter in parameters[1:]:
         if parameter.inject is None and parameter.is_required and not parameter.is_variadic:
             raise ConfigurationError(f"{usage}; mark its parameter '{parameter.name}' as Annotated[..., Inject()]")
+        if parameter.inject is not None and parameter.kind is inspect.Parameter.POSITIONAL_ONLY:
+            raise ConfigurationError(f"{usage}; its parameter '{parameter.name}' has to be one that can be named")
     return tuple(parameter for parameter in parameters[1:] if parameter.inject is not None)
-
-
-def _is_classmethod(method: Any) -> bool:
-    owner = method.__self__
-    if not isinstance(owner, type):
-        return False
-    return isinstance(inspect.getattr_static(owner, method.__name__, None), classmethod)

@@ -1,0 +1,141 @@
+"""Reading a tool's members, from an object that is there or from a class before any instance is."""
+
+from __future__ import annotations
+
+import dataclasses
+import dis
+import functools
+import inspect
+import sys
+import types
+from typing import Any, Protocol, cast
+
+from msgspec import UNSET
+
+from toolkit.tools.protocol import OPTIONAL_MEMBERS, REQUIRED_MEMBERS
+
+__all__ = [
+    "MEMBERS",
+    "ClassMembers",
+    "Members",
+    "ObjectMembers",
+    "annotated_names",
+    "differs_per_instance",
+    "has_constructor",
+    "undeclared",
+]
+
+MEMBERS = (*REQUIRED_MEMBERS, *OPTIONAL_MEMBERS)
+
+
+class Members(Protocol):
+    """One way to look at a tool."""
+
+    def get(self, member: str, default: Any = None) -> Any:
+        """The member as an instance shows it: a method without `self`."""
+        ...
+
+    def needs_instance(self, member: str) -> bool:
+        """Whether it is a method of instances, and neither static nor a class method."""
+        ...
+
+
+class ObjectMembers:
+    """The members of a tool that is there."""
+
+    def __init__(self, tool: Any) -> None:
+        self._tool = tool
+
+    def get(self, member: str, default: Any = None) -> Any:
+        return getattr(self._tool, member, default)
+
+    def needs_instance(self, member: str) -> bool:
+        return getattr(self.get(member), "__self__", None) is self._tool
+
+
+class ClassMembers:
+    """The members of a class of tools."""
+
+    def __init__(self, cls: type) -> None:
+        self._cls = cls
+
+    def get(self, member: str, default: Any = None) -> Any:
+        found = inspect.getattr_static(self._cls, member, default)
+        if self.needs_instance(member):
+            return cast("Any", type(found)).__get__(found, self._cls, self._cls)  # the class stands in for an instance
+        return getattr(self._cls, member, default)
+
+    def needs_instance(self, member: str) -> bool:
+        found: Any = inspect.getattr_static(self._cls, member, None)
+        if isinstance(found, (staticmethod, classmethod, types.MethodType, type)):
+            return False
+        return hasattr(cast("Any", type(found)), "__get__")
+
+
+def differs_per_instance(cls: type) -> bool:
+    """Whether an instance may have other members than its class, so that one has to be built to know them."""
+    return any(_is_set_per_instance(cls, member) for member in MEMBERS) or any(
+        inspect.getattr_static(cls, member, UNSET) is UNSET for member in REQUIRED_MEMBERS
+    )
+
+
+def undeclared(cls: type) -> list[str]:
+    """The required members that neither the class has, nor, as far as can be seen, its instances."""
+    return [
+        member
+        for member in REQUIRED_MEMBERS
+        if inspect.getattr_static(cls, member, UNSET) is UNSET and not _is_set_per_instance(cls, member)
+    ]
+
+
+def has_constructor(cls: type) -> bool:
+    """Whether the class, or a class above it, has a constructor of its own, which may set what can't be seen."""
+    return any(isinstance(vars(base).get(name), types.FunctionType) for base in cls.__mro__ for name in _CONSTRUCTORS)
+
+
+def annotated_names(cls: type) -> set[str]:
+    """The names that the body of a class annotates. Nothing is evaluated."""
+    if sys.version_info >= (3, 14):
+        import annotationlib
+
+        return set(annotationlib.get_annotations(cls, format=annotationlib.Format.FORWARDREF))
+    annotations = vars(cls).get("__annotations__")
+    # The builtin classes have a descriptor there.
+    return set(cast("dict[str, Any]", annotations)) if isinstance(annotations, dict) else set()
+
+
+_CONSTRUCTORS = ("__init__", "__new__", "__post_init__", "__attrs_post_init__")
+
+
+def _is_set_per_instance(cls: type, member: str) -> bool:
+    found: Any = inspect.getattr_static(cls, member, UNSET)
+    above = cls.__mro__
+    if isinstance(found, functools.cached_property) or inspect.isdatadescriptor(found):  # a property, a slot
+        return True
+    if dataclasses.is_dataclass(cls) and any(field.name == member for field in dataclasses.fields(cls)):
+        return True
+    if found is UNSET:
+        said = (member in annotated_names(base) for base in above if "__init_subclass__" not in vars(base))  # not Tool
+        if any(said) or hasattr(cast("Any", cls), "__getattr__"):
+            return True
+    return any(_stores(vars(base).get(name), member) for base in above for name in _CONSTRUCTORS)
+
+
+def _stores(constructor: Any, member: str) -> bool:
+    """True when a constructor stores the attribute of its own object: `self.name = name`."""
+    constructor = inspect.unwrap(constructor) if callable(constructor) else constructor
+    if not isinstance(constructor, types.FunctionType) or not constructor.__code__.co_varnames:
+        return False
+    own = constructor.__code__.co_varnames[0]
+    loaded: Any = None
+    for step in dis.get_instructions(constructor):
+        if step.opname == "STORE_ATTR" and step.argval == member and _last(loaded) == own:
+            return True
+        if step.opname != "CACHE":
+            loaded = step.argval
+    return False
+
+
+def _last(loaded: Any) -> Any:
+    """What was pushed last; newer Pythons push two variables in one instruction."""
+    return cast("tuple[Any, ...]", loaded)[-1] if isinstance(loaded, tuple) else loaded
