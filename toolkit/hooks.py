@@ -57,3 +57,6 @@ class CallInfo(Struct, frozen=True):
     error: BaseException | None
     ok: bool
     duration: float
+
+    def __repr__(self) -> str:
+        return f"CallInfo(call={self.call!r}, result={self.result!r}, duration={self.duration:.6f})"

@@ -134,7 +134,7 @@ class _Plan(Struct, frozen=True):
 class ContainerScope(Scope):
     """The scope of a run, or of one call in it: opens what is asynchronous, then calls the provider."""
 
-    __slots__ = ("_open_timeout", "_resolver")
+    __slots__ = ("open_timeout", "_resolver")
 
     def __init__(
         self,
@@ -146,7 +146,7 @@ class ContainerScope(Scope):
     ) -> None:
         super().__init__(level, parent, values)
         self._resolver = resolver
-        self._open_timeout = open_timeout
+        self.open_timeout = open_timeout
 
     async def build(self, recipe: Recipe) -> Any:
         if recipe.instance is not UNSET:
@@ -171,11 +171,11 @@ class ContainerScope(Scope):
         return made
 
     async def build_for_call(self, recipes: Mapping[str, Recipe]) -> tuple[dict[str, Any], RunScope | None]:
-        scope = ContainerScope("call", self, {}, self._resolver, self._open_timeout)
+        scope = ContainerScope("call", self, {}, self._resolver, self.open_timeout)
         try:
             built = {name: await scope.build(recipe) for name, recipe in recipes.items()}
         except BaseException as error:
-            for failed in await scope.close(error, self._open_timeout):
+            for failed in await scope.close(error, self.open_timeout):
                 error.add_note(f"also, {failed!r}")
             raise
         return built, scope if scope.closers else None
@@ -208,7 +208,7 @@ class ContainerScope(Scope):
 
     async def _open(self, scoped: Scoped[Any], home: Scope) -> None:
         call = scoped.arguments()
-        limit = asyncio.timeout(self._open_timeout)
+        limit = asyncio.timeout(self.open_timeout)
         try:
             async with limit:
                 made, closer = await open_async(scoped.source, scoped.kind, call.args, call.kwargs)
@@ -216,7 +216,7 @@ class ContainerScope(Scope):
             if not limit.expired():
                 raise
             raise TimeoutError(
-                f"opening {label_of(scoped.source)} took longer than {self._open_timeout:g} seconds"
+                f"opening {label_of(scoped.source)} took longer than {self.open_timeout:g} seconds"
             ) from error
         home.keep(scoped, made, closer)
 

@@ -86,25 +86,25 @@ def _recipe(candidate: Candidate) -> Recipe:
 class _MappingScope(Scope):
     """What one run opened."""
 
-    __slots__ = ("_building", "_open_timeout", "_resolver")
+    __slots__ = ("_building", "open_timeout", "_resolver")
 
     def __init__(self, values: Mapping[type, Any], resolver: MappingResolver, open_timeout: float | None) -> None:
         super().__init__("run", None, values)
         self._resolver = resolver
-        self._open_timeout = open_timeout
+        self.open_timeout = open_timeout
         self._building: list[str] = []
 
     async def build(self, recipe: Recipe) -> Any:
         if recipe.instance is not UNSET:
             return recipe.instance
-        limit = asyncio.timeout(self._open_timeout)
+        limit = asyncio.timeout(self.open_timeout)
         try:
             async with limit:
                 return await self._made(recipe.key)
         except TimeoutError as error:
             if not limit.expired():
                 raise
-            raise TimeoutError(f"building {recipe.label} took longer than {self._open_timeout:g} seconds") from error
+            raise TimeoutError(f"building {recipe.label} took longer than {self.open_timeout:g} seconds") from error
         except Exception as error:
             error.add_note(f"while building {recipe.label}")
             raise

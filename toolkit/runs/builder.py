@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
+from toolkit.tools.cancellation import Cancellation
 from toolkit.tools.resolver import Recipe, RunScope
 
 __all__ = ["Builder"]
@@ -22,12 +23,16 @@ class Builder:
     owner serves them one after another; at any other time only the owner runs, and builds at once.
     """
 
-    def __init__(self, scope: RunScope) -> None:
+    def __init__(self, scope: RunScope, owner: Cancellation) -> None:
         self._scope = scope
+        self._owner = owner
         self._built: dict[Recipe, Any] = {}
         self._is_serving = False
+        self._running = 0
+        self._first_error: BaseException | None = None
         self._jobs: deque[_Job] = deque()
         self._waker: asyncio.Future[None] | None = None
+        self._of_calls: list[RunScope] = []
 
     async def build(self, recipe: Recipe) -> Any:
         """The object of a recipe; the same one for the whole run."""
@@ -41,7 +46,7 @@ class Builder:
         """Values of a handler's injected parameters, and the scope of those that live for the call only."""
         if not self._is_serving:
             return await self._scope.build_for_call(recipes)
-        built: tuple[dict[str, Any], RunScope | None] = await self._ask(self._scope.build_for_call, recipes)
+        built: tuple[dict[str, Any], RunScope | None] = await self._ask(self._build_for_call, recipes)
         return built
 
     async def close_call(
@@ -50,37 +55,47 @@ class Builder:
         """Closes the scope of a call."""
         if not self._is_serving:
             return await scope.close(error, timeout)
-        failed: list[BaseException] = await self._ask(scope.close, error, timeout)
+        failed: list[BaseException] = await self._ask(self._close_call, scope, error, timeout)
         return failed
 
-    async def serve(self, tasks: Sequence[asyncio.Task[Any]]) -> None:
-        """Serves the tasks' requests until all are done.
+    async def serve(self, calls: Sequence[Cancellation]) -> None:
+        """Serves the requests of the calls' tasks until all are done.
 
-        When one fails, or the owner is cancelled, the others are cancelled and awaited before the error is raised.
+        When one fails, or the owner is cancelled, the others are cancelled and awaited before the error is raised: the
+        one that came first.
         """
-        for task in tasks:
-            task.add_done_callback(self._wake)
+        self._running = len(calls)
+        self._first_error = None
+        for call in calls:
+            call.task.add_done_callback(self._ended)
         self._is_serving = True
         try:
-            while not all(task.done() for task in tasks):
-                while self._jobs:
+            while self._running and self._first_error is None:
+                if self._jobs:
                     await self._serve_one(self._jobs.popleft())
-                if any(task.done() and (task.cancelled() or task.exception()) for task in tasks):
-                    break
-                if not self._jobs and not all(task.done() for task in tasks):
-                    self._waker = asyncio.get_running_loop().create_future()
-                    await self._waker
+                else:
+                    await self._sleep()
         finally:
-            await _end(tasks)
-            self._is_serving = False
-            self._jobs.clear()
-        for task in tasks:
-            task.result()
+            await self._end(calls)
+        if self._first_error is not None:
+            raise self._first_error
 
     async def _build(self, recipe: Recipe) -> Any:
         if recipe not in self._built:  # it may have been built while this request was waiting
             self._built[recipe] = await self._scope.build(recipe)
         return self._built[recipe]
+
+    async def _build_for_call(self, recipes: Mapping[str, Recipe]) -> tuple[dict[str, Any], RunScope | None]:
+        built, scope = await self._scope.build_for_call(recipes)
+        if scope is not None:
+            self._of_calls.append(scope)  # until its call closes it: the call may be cancelled before it gets it
+        return built, scope
+
+    async def _close_call(
+        self, scope: RunScope, error: BaseException | None, timeout: float | None
+    ) -> list[BaseException]:
+        self._of_calls.remove(scope)
+        return await scope.close(error, timeout)
 
     async def _ask(self, work: Callable[..., Awaitable[Any]], *args: Any) -> Any:
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -94,25 +109,59 @@ class Builder:
             return
         try:
             made = await work(*args)
-        except Exception as error:  # noqa: BLE001 - it belongs to the call that asked
+        except (Exception, asyncio.CancelledError) as error:  # it belongs to the call that asked
+            if isinstance(error, asyncio.CancelledError) and self._owner.is_real():
+                raise
             if not future.cancelled():
                 future.set_exception(error)
         else:
             if not future.cancelled():
                 future.set_result(made)
+        if self._owner.is_requested:  # what was built has swallowed it
+            raise asyncio.CancelledError
 
-    def _wake(self, _: Any = None) -> None:
+    async def _end(self, calls: Sequence[Cancellation]) -> None:
+        """Cancels the calls that still run, once, and waits for them; one that resists is bounded in its own task.
+
+        They may still ask for what they opened to be closed.
+        """
+        for call in calls:
+            if not call.task.done():
+                call.request()
+        while self._running:
+            try:
+                await self._sleep()
+                while self._jobs:
+                    await self._serve_at_the_end(self._jobs.popleft())
+            except asyncio.CancelledError:  # a second one: the calls have been told, and are waited for all the same
+                continue
+        self._is_serving = False
+        while self._of_calls:
+            error = self._first_error or asyncio.CancelledError()
+            for late in await self._of_calls.pop().close(error, self._owner.grace):
+                error.add_note(f"also, while a call was closed: {late!r}")
+
+    async def _serve_at_the_end(self, job: _Job) -> None:
+        work, args, future = job
+        try:
+            if work == self._close_call and not future.cancelled():
+                future.set_result(await work(*args))
+        finally:
+            future.cancel()  # nothing is built any more
+
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        self._running -= 1
+        error = asyncio.CancelledError() if task.cancelled() else task.exception()
+        if error is not None and self._first_error is None:
+            self._first_error = error
+        self._wake()
+
+    async def _sleep(self) -> None:
+        """Until there is a request, or a call has ended."""
+        if not self._jobs:
+            self._waker = asyncio.get_running_loop().create_future()
+            await self._waker
+
+    def _wake(self) -> None:
         if self._waker is not None and not self._waker.done():
             self._waker.set_result(None)
-
-
-async def _end(tasks: Sequence[asyncio.Task[Any]]) -> None:
-    """Cancels what still runs, once, and waits for it; a handler that resists is bounded in its own task."""
-    for task in tasks:
-        if not task.done():
-            task.cancel()
-    while running := [task for task in tasks if not task.done()]:
-        try:
-            await asyncio.wait(running)
-        except asyncio.CancelledError:  # a second one: the calls have been told, and are waited for all the same
-            continue

@@ -10,18 +10,20 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from toolkit.context import RequestedCall, RunContext
+from toolkit.context import RequestedCall
 from toolkit.errors import CleanupError, ConfigurationError, ToolError
 from toolkit.events import ToolCallFinished, ToolCallStarted
 from toolkit.hooks import CallInfo
 from toolkit.messages import ToolCall, ToolMessage
 from toolkit.records import CallRecord, ToolResult
 from toolkit.runs.hooks import Guarded, Hook, Verdict, ask_before, tell_after
+from toolkit.runs.json_values import copied, is_flat
 from toolkit.runs.state import RunState
 from toolkit.runs.toolset import ToolEntry
-from toolkit.runs.transcript import is_object
+from toolkit.runs.transcript import with_object_arguments
 from toolkit.tools.cancellation import Cancellation
 from toolkit.tools.execution import call_handler
+from toolkit.tools.resolver import RunScope
 from toolkit.tools.results import cut, error_result, failure_result
 from toolkit.tools.specification import MAX_RESULT_TOKENS
 from toolkit.tools.violations import InvalidArguments
@@ -33,12 +35,11 @@ class ReadCall(Struct, frozen=True):
     """A tool call that was looked up and read.
 
     Attributes:
-        call: As the model sent it, with an id of its own.
+        call: As it stands in the transcript: with an id of its own, and arguments that are a JSON object.
         entry: Its tool; None when there is none.
-        arguments: JSON values; as sent when they could not be read.
+        arguments: JSON values, shared with nobody; as sent when they could not be read.
         converted: What the handler takes.
         refusal: The result when it can't run: unknown, or its arguments are wrong.
-        is_malformed: The arguments are no JSON object.
     """
 
     call: ToolCall
@@ -46,31 +47,55 @@ class ReadCall(Struct, frozen=True):
     arguments: dict[str, Any] | str
     converted: Any = None
     refusal: ToolResult | None = None
-    is_malformed: bool = False
 
 
 def read_call(state: RunState, call: ToolCall) -> ReadCall:
     """Finds the tool, and reads and validates the arguments. What goes wrong is a refusal."""
     entry = state.tools.entries.get(call.name)
+    raw = call.arguments
     if entry is None:
         error = ToolError(state.tools.unknown(call.name))
-        return ReadCall(
-            call, None, call.arguments, None, error_result(str(error), error), not is_object(call.arguments)
-        )
+        return ReadCall(with_object_arguments(call), None, raw, None, error_result(str(error), error))
+    specification = entry.specification
     try:
-        arguments, converted = entry.specification.read(call.arguments)
+        arguments, converted = specification.read(copied(raw) if raw.__class__ is dict else raw)
     except InvalidArguments as error:
-        return ReadCall(
-            call, entry, call.arguments, None, error_result(str(error), error), not is_object(call.arguments)
-        )
+        return ReadCall(with_object_arguments(call), entry, raw, None, error_result(str(error), error))
     except Exception as error:  # noqa: BLE001 - a validator of the tool's own type: a failure of the tool
-        return ReadCall(call, entry, call.arguments, None, failure_result(call.name, error))
-    return ReadCall(call, entry, arguments, converted)
+        return ReadCall(with_object_arguments(call), entry, raw, None, failure_result(call.name, error))
+    if raw.__class__ is str and raw[:1] != "{":
+        call = with_object_arguments(call)  # blank, or null
+    # The handler may change what it gets, and the record must not change with it.
+    return ReadCall(call, entry, {**arguments} if is_flat(arguments) else copied(arguments), converted)
+
+
+class _Course:
+    """How far a call has come: the arguments it runs with, whether its handler has begun, and what it gave."""
+
+    __slots__ = ("arguments", "duration", "has_begun", "result")
+
+    def __init__(self, arguments: dict[str, Any]) -> None:
+        self.arguments = arguments
+        self.has_begun = False
+        self.result: ToolResult | None = None
+        self.duration = 0.0
+
+
+class _Turn:
+    """The calls of one turn, and what has become of each."""
+
+    __slots__ = ("calls", "courses", "records")
+
+    def __init__(self, calls: Sequence[ReadCall]) -> None:
+        self.calls = calls
+        self.records: list[CallRecord | None] = [None] * len(calls)
+        self.courses: dict[int, _Course] = {}
 
 
 def refuse_all(state: RunState, calls: Sequence[ReadCall], reason: str) -> None:
     """Gives every call a result that says why it did not run."""
-    _record_all(state, calls, [None] * len(calls), reason)
+    _tell_starts(state, calls)
+    _record_all(state, _Turn(calls), reason)
 
 
 async def perform_all(state: RunState, calls: Sequence[ReadCall]) -> None:
@@ -78,85 +103,112 @@ async def perform_all(state: RunState, calls: Sequence[ReadCall]) -> None:
 
     Whatever ends it, every call has a record and a message afterwards.
     """
+    _tell_starts(state, calls)
+    turn = _Turn(calls)
+    waiting: list[int] = []
+    for place, read in enumerate(calls):
+        if read.refusal is None:
+            waiting.append(place)
+        else:
+            turn.records[place] = _finished(state, read, read.refusal, read.arguments)
+    try:
+        if len(waiting) == 1:
+            await _perform(state, turn, waiting[0], state.cancellation)
+        elif waiting:
+            await _perform_concurrently(state, turn, waiting)
+    finally:
+        _record_all(state, turn, "not run: the run ended before")
+
+
+def _tell_starts(state: RunState, calls: Sequence[ReadCall]) -> None:
     if state.listener is not None:
         for read in calls:
             state.listener(ToolCallStarted(state.run.id, read.call))
-    records: list[CallRecord | None] = [_refused(state, read) for read in calls]
-    waiting = [place for place, record in enumerate(records) if record is None]
-    try:
-        if len(waiting) == 1:
-            records[waiting[0]] = await _perform(state, calls[waiting[0]], state.cancellation)
-        elif waiting:
-            await _perform_concurrently(state, calls, waiting, records)
-    finally:
-        _record_all(state, calls, records, "the run ended before this call was done")
 
 
-async def _perform_concurrently(
-    state: RunState, calls: Sequence[ReadCall], waiting: list[int], records: list[CallRecord | None]
-) -> None:
+async def _perform_concurrently(state: RunState, turn: _Turn, waiting: list[int]) -> None:
     limit = state.limits.max_concurrency
-    places = asyncio.Semaphore(len(waiting) if limit is None else limit)
+    free = asyncio.Semaphore(len(waiting) if limit is None else limit)
 
-    async def perform(place: int) -> None:
-        async with places:
-            records[place] = await _perform(state, calls[place], Cancellation(state.cancellation.grace, state.warn))
+    async def perform(place: int, cancellation: Cancellation) -> None:
+        async with free:
+            await _perform(state, turn, place, cancellation)
 
-    await state.builder.serve([asyncio.create_task(perform(place)) for place in waiting])
+    cancellations: list[Cancellation] = []
+    for place in waiting:
+        cancellation = Cancellation(state.cancellation.grace, state.warn)
+        cancellation.task = asyncio.create_task(perform(place, cancellation))
+        cancellations.append(cancellation)
+    await state.builder.serve(cancellations)
 
 
-def _record_all(state: RunState, calls: Sequence[ReadCall], records: Sequence[CallRecord | None], reason: str) -> None:
-    for read, record in zip(calls, records, strict=True):
-        if record is None:
-            record = _finished(state, read, error_result(reason, ToolError(reason)))
+def _record_all(state: RunState, turn: _Turn, reason: str) -> None:
+    for place, read in enumerate(turn.calls):
+        record = turn.records[place] or _record_of_ended(state, read, turn.courses.get(place), reason)
         state.run.calls.append(record)
         state.add(ToolMessage(read.call.id, read.call.name, record.result.content, record.result.is_error))
 
 
-def _refused(state: RunState, read: ReadCall) -> CallRecord | None:
-    return None if read.refusal is None else _finished(state, read, read.refusal)
+def _record_of_ended(state: RunState, read: ReadCall, course: _Course | None, reason: str) -> CallRecord:
+    """The record of a call that the end of the run overtook. Whatever its handler has done stays done."""
+    if course is None or not (course.has_begun or course.result):
+        return _finished(state, read, error_result(reason, ToolError(reason)), read.arguments)
+    if course.result is None:
+        text = "the run ended while this call was running; whether it took effect is not known"
+        return _finished(state, read, error_result(text, ToolError(text)), course.arguments)
+    return _finished(state, read, course.result, course.arguments, course.duration)
 
 
-async def _perform(state: RunState, read: ReadCall, cancellation: Cancellation) -> CallRecord:
+async def _perform(state: RunState, turn: _Turn, place: int, cancellation: Cancellation) -> None:
     """One call whose arguments are valid.
 
     Args:
         cancellation: Of the task that this runs in.
     """
-    entry = read.entry
+    read = turn.calls[place]
+    entry, arguments = read.entry, read.arguments
     assert entry is not None  # else it was refused
-    assert isinstance(read.arguments, dict)
+    assert isinstance(arguments, dict)
     specification = entry.specification
-    call = RequestedCall(read.call.id, specification.name, read.arguments, specification.definition)
-    converted = read.converted
-    skip: ToolResult | None = None
-    if state.hooks.before_call or specification.has_before_hook or specification.needs_approval:
-        verdict = await _verdict(state, entry, call, converted, cancellation)
-        if verdict.result is not None:
-            return _finished(state, read, verdict.result, verdict.arguments)
-        if verdict.arguments is not call.arguments:
-            call = replace(call, arguments=verdict.arguments, revised=True)
-        converted, skip = verdict.converted, verdict.skip
-    ctx = state.ctx.for_call(call)
-    if skip is None:
-        result, duration, tool = await _run_handler(state, entry, converted, ctx, cancellation)
-    else:
-        result, duration = skip, 0.0
-        tool = await state.builder.build(entry.recipe) if specification.has_after_hook else None
+    shown = {**arguments} if is_flat(arguments) else copied(arguments)
+    call = RequestedCall(read.call.id, specification.name, shown, specification.definition)
+    course = turn.courses[place] = _Course(arguments)
+    tool: Any = None
+    try:
+        converted, skip = read.converted, None
+        if state.hooks.before_call or specification.has_before_hook or specification.needs_approval:
+            verdict = await _verdict(state, entry, call, converted, cancellation)
+            if verdict.result is not None:
+                turn.records[place] = _finished(state, read, verdict.result, verdict.arguments)
+                return
+            converted, skip = verdict.converted, verdict.skip
+            if verdict.arguments is not shown:
+                call = replace(call, arguments=verdict.arguments, revised=True)
+                course.arguments = copied(verdict.arguments)
+        if skip is None or specification.has_after_hook:
+            tool = await _built(state, entry, cancellation)
+        if skip is None:
+            await _run_handler(state, entry, tool, converted, call, course, cancellation)
+        else:
+            course.result = skip
+    except _NotBuilt as failure:
+        course.result, tool = failure_result(specification.name, failure.error), None
+    assert course.result is not None
+    result, error = course.result, course.result.error
     hooks = state.hooks.after_call
     if tool is not None and specification.has_after_hook:
         hooks = (tool.on_after_call, *hooks)
     if hooks:
-        info = CallInfo(call, result, result.error, not result.is_error, duration)
-        result = await tell_after(hooks, ctx, info, cancellation)
-    return _finished(state, read, result, call.arguments, duration)
+        info = CallInfo(call, result, error, not result.is_error, course.duration)
+        result = await tell_after(hooks, state.ctx.for_call(call), info, cancellation)
+    turn.records[place] = _finished(state, read, result, course.arguments, course.duration, error)
 
 
 async def _verdict(
     state: RunState, entry: ToolEntry, call: RequestedCall, converted: Any, cancellation: Cancellation
 ) -> Verdict:
     async def own_hook() -> Hook:
-        tool = await state.builder.build(entry.recipe)
+        tool = await _built(state, entry, cancellation)
         hook: Hook = tool.on_before_call
         return hook
 
@@ -174,44 +226,86 @@ async def _verdict(
     return await ask_before(guarded)
 
 
-async def _run_handler(
-    state: RunState, entry: ToolEntry, converted: Any, ctx: RunContext, cancellation: Cancellation
-) -> tuple[ToolResult, float, Any]:
-    """Builds the tool where that is still to do, and runs its handler. Gives the result, seconds, and the tool."""
-    specification = entry.specification
-    started = perf_counter()
+class _NotBuilt(Exception):
+    """What a call needs could not be built."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+
+async def _built(state: RunState, entry: ToolEntry, cancellation: Cancellation) -> Any:
+    """The tool. Its construction belongs to the call, and so does what that raises, but for a `ConfigurationError`."""
     try:
         tool = await state.builder.build(entry.recipe)
-        injected: dict[str, Any] = {}
-        scope = None
-        if entry.injections:
-            injected, scope = await state.builder.build_for_call(entry.injections)
     except ConfigurationError:
         raise
-    except (Exception, asyncio.CancelledError) as error:  # building belongs to the call, and so does its failure
-        if cancellation.is_requested:
-            raise asyncio.CancelledError from error
-        return failure_result(specification.name, error), perf_counter() - started, None
-    lock = state.exclusive_lock() if specification.exclusive else None
-    if lock is not None:
-        await lock.acquire()
-    started = perf_counter()
+    except (Exception, asyncio.CancelledError) as error:
+        raise _failure_of_building(error, cancellation) from error
+    if cancellation.is_requested:  # what was built has swallowed it
+        raise asyncio.CancelledError
+    return tool
+
+
+def _failure_of_building(error: BaseException, cancellation: Cancellation) -> BaseException:
+    if cancellation.is_requested or (isinstance(error, asyncio.CancelledError) and cancellation.is_real()):
+        return asyncio.CancelledError()
+    return _NotBuilt(error)
+
+
+async def _run_handler(
+    state: RunState,
+    entry: ToolEntry,
+    tool: Any,
+    converted: Any,
+    call: RequestedCall,
+    course: _Course,
+    cancellation: Cancellation,
+) -> None:
+    """Runs the handler, with what is injected into it opened before and closed after."""
+    injected: dict[str, Any] = {}
+    scope: RunScope | None = None
+    if entry.injections:
+        try:
+            injected, scope = await state.builder.build_for_call(entry.injections)
+        except ConfigurationError:
+            raise
+        except (Exception, asyncio.CancelledError) as error:
+            raise _failure_of_building(error, cancellation) from error
     try:
-        result = await call_handler(specification, tool, converted, ctx, injected, cancellation)
+        if entry.specification.exclusive:
+            async with state.exclusive_lock():
+                await _handle(state, entry, tool, converted, call, injected, course, cancellation)
+        else:
+            await _handle(state, entry, tool, converted, call, injected, course, cancellation)
     except BaseException as error:
         if scope is not None:
             await _close_call(state, scope, error)
         raise
-    finally:
-        if lock is not None:
-            lock.release()
-    duration = perf_counter() - started
     if scope is not None:
-        await _close_call(state, scope, result.error)
-    return result, duration, tool
+        assert course.result is not None
+        await _close_call(state, scope, course.result.error)
 
 
-async def _close_call(state: RunState, scope: Any, error: BaseException | None) -> None:
+async def _handle(
+    state: RunState,
+    entry: ToolEntry,
+    tool: Any,
+    converted: Any,
+    call: RequestedCall,
+    injected: dict[str, Any],
+    course: _Course,
+    cancellation: Cancellation,
+) -> None:
+    if cancellation.is_requested:
+        raise asyncio.CancelledError
+    course.has_begun = True
+    started = perf_counter()
+    ctx = state.ctx.for_call(call)
+    course.result = await call_handler(entry.specification, tool, converted, ctx, injected, cancellation)
+    course.duration = perf_counter() - started
+
+
+async def _close_call(state: RunState, scope: RunScope, error: BaseException | None) -> None:
     failed = await state.builder.close_call(scope, error, state.limits.close_timeout)
     if failed and error is None:
         raise CleanupError(f"closing after a tool call failed: {failed[0]!r}", run=state.run) from failed[0]
@@ -224,15 +318,18 @@ def _finished(
     state: RunState,
     read: ReadCall,
     result: ToolResult,
-    arguments: dict[str, Any] | str | None = None,
+    arguments: dict[str, Any] | str,
     duration: float = 0.0,
+    error: BaseException | None = None,
 ) -> CallRecord:
+    """The record of a call. `error` is what it went wrong with, when an after-hook has replaced the result."""
     most = MAX_RESULT_TOKENS if read.entry is None else read.entry.specification.max_result_tokens
     content = cut(result.content, most)
     if content is not result.content:
         result = replace(result, content=content)
-    arguments = read.arguments if arguments is None else arguments
-    record = CallRecord(read.call.id, read.call.name, arguments, result, duration, result.error)
+    record = CallRecord(
+        read.call.id, read.call.name, arguments, result, duration, result.error if error is None else error
+    )
     if state.listener is not None:
         state.listener(ToolCallFinished(state.run.id, record))
     return record

@@ -15,6 +15,8 @@ from toolkit.context import RequestedCall, RunContext
 from toolkit.errors import ConfigurationError, HookError, RunAborted, ToolError
 from toolkit.hooks import Abort, Allow, CallInfo, Decision, Deny, Modify, Replace, Skip
 from toolkit.records import ToolResult
+from toolkit.runs.json_values import copied, is_same
+from toolkit.tools.arguments import refuse_non_json
 from toolkit.tools.cancellation import Cancellation
 from toolkit.tools.driving import drive
 from toolkit.tools.parameters import label_of
@@ -127,10 +129,11 @@ async def ask_before(guarded: Guarded) -> Verdict:
             break
         arguments, revised = cast("dict[str, Any]", round_.modified), True
         try:
-            converted = guarded.convert(arguments)
+            refuse_non_json(arguments)
+            converted = guarded.convert(copied(arguments))
         except Exception:  # noqa: BLE001 - it fails closed, and says nothing of the values that a guard put in
             error = HookError(f"a guard changed the arguments of '{guarded.call.name}' to invalid ones")
-            return Verdict(arguments, None, ToolResult(None, _BLOCKED, True, error))
+            return Verdict(guarded.call.arguments, None, ToolResult(None, _BLOCKED, True, error))
     if guarded.needs_approval and not round_.allowed:
         text = f"tool '{guarded.call.name}' needs an approval, and none was given"
         return Verdict(arguments, converted, ToolResult(None, text, True, ToolError(text)))
@@ -170,55 +173,49 @@ class _Round:
     async def _ask_one(self, hook: Hook) -> None:
         guarded = self._guarded
         # A copy for each hook: changing it in place has no effect.
-        shown = replace(guarded.call, arguments=_copied(self._arguments), revised=self._revised)
+        shown = replace(guarded.call, arguments=copied(self._arguments), revised=self._revised)
         try:
-            answer = await _answer_of(hook, guarded.ctx.for_call(shown), shown, guarded.cancellation)
-            self._obey(_decision(answer, hook))
+            decision = _decision(await _answer_of(hook, guarded.ctx.for_call(shown), shown, guarded.cancellation), hook)
+            if decision is None or isinstance(decision, Abort):
+                pass
+            elif isinstance(decision, Modify):
+                self._modify(decision.arguments)
+            elif isinstance(decision, Deny):
+                raise ToolError(decision.reason or "denied by a guard")
+            elif isinstance(decision, Allow):
+                self.allowed = True
+            elif self.skip is None:
+                self.skip = result_of(decision.result)
         except ToolError as error:
             raise _Denied(str(error), error) from error
-        except (_Denied, RunAborted):
-            raise
         except (Exception, asyncio.CancelledError) as error:  # the border of a hook: the call is blocked
-            if guarded.cancellation.is_requested:
+            if guarded.cancellation.is_real():
                 raise asyncio.CancelledError from error
-            blocked = error if isinstance(error, HookError) else HookError(f"{label_of(hook)} raised {error!r}")
-            if blocked is not error:
-                blocked.__cause__ = error
-            raise _Denied(_BLOCKED, blocked) from error
+            raise _Denied(_BLOCKED, _hook_error(error, hook)) from error
+        if isinstance(decision, Abort):
+            raise RunAborted(decision.reason)
 
-    def _obey(self, decision: Decision | None) -> None:
-        match decision:
-            case None:
-                return
-            case Allow():
-                self.allowed = True
-            case Deny(reason):
-                raise _Denied(reason, ToolError(reason))
-            case Abort(reason):
-                raise RunAborted(reason)
-            case Skip(result):
-                self.skip = result_of(result)
-            case Modify(arguments):
-                if arguments == self._arguments:
-                    return
-                if self._revised:
-                    raise HookError("a guard wanted to change arguments that were changed already")
-                self.modified = _copied(arguments)
+    def _modify(self, arguments: dict[str, Any]) -> None:
+        if is_same(arguments, self._arguments):
+            return
+        if self._revised:
+            raise HookError("a guard wanted to change arguments that were changed already")
+        self.modified = copied(arguments)
 
 
-def _copied(value: Any) -> Any:
-    """A copy of JSON values."""
-    if type(value) is dict:
-        return {key: _copied(item) for key, item in cast("dict[Any, Any]", value).items()}
-    if type(value) is list:
-        return [_copied(item) for item in cast("list[Any]", value)]
-    return value
+def _hook_error(error: BaseException, hook: Hook) -> HookError:
+    """What the record of a blocked call keeps."""
+    if isinstance(error, HookError) and error.run is None:
+        return error
+    made = HookError(f"{label_of(hook)} raised {error!r}")
+    made.__cause__ = error
+    return made
 
 
 async def _answer_of(hook: Hook, ctx: RunContext, told: Any, cancellation: Cancellation) -> Any:
     answer = hook(ctx, told)
     if inspect.iscoroutine(answer):
-        answer = await drive(answer, cancellation, "a hook")
+        answer = await drive(answer, cancellation, hook)
     elif inspect.isawaitable(answer):
         answer = await answer
     if cancellation.is_requested:  # a hook may swallow the cancellation; nothing must run after it
@@ -228,48 +225,45 @@ async def _answer_of(hook: Hook, ctx: RunContext, told: Any, cancellation: Cance
 
 def _decision(answer: Any, hook: Any) -> Decision | None:
     """A before-hook's answer as a decision. Raises `HookError` for anything else."""
-    if answer is None:
-        return None
-    if isinstance(answer, Modify):
-        if not isinstance(cast("Any", answer.arguments), dict):
-            raise HookError(f"{label_of(hook)} returned Modify with arguments that are no dict")
+    if answer is None or isinstance(answer, (Allow, Skip)):
         return answer
-    if isinstance(answer, (Allow, Deny, Skip, Abort)):
-        return answer
-    if isinstance(answer, dict):
-        decision = _decision_of_dict(cast("dict[Any, Any]", answer))
-        if decision is not None:
-            return decision
+    decision = _decision_of_dict(cast("dict[Any, Any]", answer)) if isinstance(answer, dict) else answer
+    if isinstance(decision, (Allow, Skip)):
+        return decision
+    if isinstance(decision, Modify) and isinstance(cast("Any", decision.arguments), dict):
+        return decision
+    if isinstance(decision, (Deny, Abort)) and isinstance(cast("Any", decision.reason), str):
+        return decision
     raise HookError(
-        f"{label_of(hook)} returned {type(cast('object', answer)).__name__}, which is no decision; return nothing, "
-        f"Allow(), Modify(arguments), Deny(reason), Skip(result) or Abort(reason)"
+        f"{label_of(hook)} returned {_in_words(answer)}, which is no decision; return nothing, Allow(), "
+        f"Modify(arguments: dict), Deny(reason: str), Skip(result) or Abort(reason: str)"
     )
 
 
-_ACTIONS: dict[str, tuple[str | None, Callable[..., Decision]]] = {
-    "allow": (None, Allow),
-    "deny": ("reason", Deny),
-    "abort": ("reason", Abort),
-    "modify": ("arguments", Modify),
-    "skip": ("result", Skip),
-}
-
-
 def _decision_of_dict(answer: dict[Any, Any]) -> Decision | None:
-    action = answer.get("action")
-    if not isinstance(action, str) or action not in _ACTIONS:
-        return None
-    member, make = _ACTIONS[action]
-    given = set(answer) - {"action"}
-    if given - {member, "reason"}:
-        return None
-    if member is None:
-        return make()
-    if member == "reason":
-        return make(str(answer.get("reason", f"{action}ed by a guard" if action == "abort" else "denied by a guard")))
-    if member not in answer or (member == "arguments" and not isinstance(answer[member], dict)):
-        return None
-    return make(answer[member])
+    """`{"action": "deny", "reason": "..."}` and the like; a reason may stand, or be missing, in any of them."""
+    members = {name: value for name, value in answer.items() if name not in ("action", "reason")}
+    reason = answer.get("reason")
+    match answer.get("action"), list(members):
+        case "allow", []:
+            return Allow()
+        case "deny", []:
+            return Deny("denied by a guard" if reason is None else reason)
+        case "abort", []:
+            return Abort("" if reason is None else reason)
+        case "modify", ["arguments"]:
+            return Modify(members["arguments"])
+        case "skip", ["result"]:
+            return Skip(members["result"])
+        case _:
+            return None
+
+
+def _in_words(answer: Any) -> str:
+    """The answer's kind, and nothing of what it holds."""
+    if isinstance(answer, dict):
+        return f"a dict with the keys {[name for name in cast('dict[Any, Any]', answer) if isinstance(name, str)]}"
+    return type(answer).__name__
 
 
 async def tell_after(hooks: Sequence[Hook], ctx: RunContext, info: CallInfo, cancellation: Cancellation) -> ToolResult:
@@ -280,7 +274,9 @@ async def tell_after(hooks: Sequence[Hook], ctx: RunContext, info: CallInfo, can
     """
     result = info.result
     for hook in hooks:
-        told = info if result is info.result else replace(info, result=result, ok=not result.is_error)
+        told = info
+        if result is not info.result:
+            told = replace(info, result=result, error=result.error, ok=not result.is_error)
         answer = await _told(hook, ctx, told, cancellation)
         if answer is None:
             continue
@@ -311,6 +307,6 @@ async def _told(hook: Hook, ctx: RunContext, told: Any, cancellation: Cancellati
     try:
         return await _answer_of(hook, ctx, told, cancellation)
     except (Exception, asyncio.CancelledError) as error:  # the border of a hook: the run ends
-        if cancellation.is_requested:
+        if cancellation.is_real():
             raise asyncio.CancelledError from error
         raise HookError(f"{label_of(hook)} failed: {error!r}") from error

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+import inspect
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -11,12 +12,12 @@ from msgspec.structs import replace
 from toolkit import events
 from toolkit.errors import LimitExceeded, ModelError
 from toolkit.messages import AssistantMessage, ToolDefinition, Usage
-from toolkit.models.protocol import ModelDelta, ModelDone, ModelRequest, ModelResponse, ReasoningDelta, TextDelta
+from toolkit.models.protocol import ModelDone, ModelRequest, ModelResponse, ReasoningDelta, TextDelta
 from toolkit.runs.calls import ReadCall, perform_all, read_call, refuse_all
 from toolkit.runs.hooks import tell_model_hooks
 from toolkit.runs.state import RunState
-from toolkit.runs.transcript import with_object_arguments, with_unique_ids
-from toolkit.tools.driving import drive
+from toolkit.runs.transcript import with_unique_ids
+from toolkit.tools.driving import drive, settled
 
 __all__ = ["converse"]
 
@@ -41,10 +42,12 @@ async def converse(state: RunState) -> bool:
         limit = _crossed(state, len(calls))
         if limit is not None:
             refuse_all(state, calls, f"not run: {limit}")
-            return await _end_at_limit(state, limit)
-        await perform_all(state, calls)
+        else:
+            await perform_all(state, calls)
         if state.listener is not None:
             state.listener(events.TurnFinished(run.id, run.turns))
+        if limit is not None:
+            return await _end_at_limit(state, limit)
 
 
 def _crossed(state: RunState, count: int) -> LimitExceeded | None:
@@ -67,8 +70,10 @@ async def _end_at_limit(state: RunState, limit: LimitExceeded) -> bool:
     """Raises the limit, or asks the model once more, without tools, for what it can say by now."""
     if state.limits.on_limit == "raise":
         raise limit
+    request = state.request
     no_tools: Sequence[ToolDefinition] = ()
-    response = await _ask(state, replace(state.request, tools=no_tools, tool_choice="none"))
+    settings = None if request.settings is None else replace(request.settings, tool_choice=None)
+    response = await _ask(state, replace(request, tools=no_tools, tool_choice="none", settings=settings))
     state.add(AssistantMessage(response.text, (), response.reasoning))
     _answer(state, response)
     return False
@@ -80,12 +85,12 @@ def _take_in(state: RunState, response: ModelResponse) -> list[ReadCall]:
         state.add(AssistantMessage(response.text, (), response.reasoning))
         return []
     calls = [read_call(state, call) for call in with_unique_ids(response.tool_calls, state.call_ids)]
-    kept = [with_object_arguments(read.call) if read.is_malformed else read.call for read in calls]
-    state.add(AssistantMessage(response.text, tuple(kept), response.reasoning))
+    state.add(AssistantMessage(response.text, tuple([read.call for read in calls]), response.reasoning))
     return calls
 
 
 def _answer(state: RunState, response: ModelResponse) -> None:
+    state.run.response = response.text
     if state.output is not None:
         state.run.output = state.output.read(response.text)
     if state.listener is not None:
@@ -114,13 +119,20 @@ async def _response(state: RunState, request: ModelRequest) -> ModelResponse:
     """What the model gives, in pieces where somebody listens; what it raises as a `ModelError`."""
     model: Any = state.model
     stream = None if state.listener is None else getattr(model, "stream", None)
-    asking = model.respond(request) if stream is None else _in_pieces(state, stream(request))
     try:
-        response = await drive(asking, state.cancellation, "the model")
+        asking = model.respond(request) if stream is None else _in_pieces(state, stream(request))
+        if inspect.iscoroutine(asking):
+            response = await drive(asking, state.cancellation, "the model")
+        else:
+            response = await settled(asking, state.cancellation, "the model")
     except ModelError:
+        if state.cancellation.is_requested:
+            raise asyncio.CancelledError from None
         raise
     except (Exception, asyncio.CancelledError) as error:  # the border of the model
-        if state.cancellation.is_requested:
+        if state.cancellation.is_requested or (
+            isinstance(error, asyncio.CancelledError) and state.cancellation.is_real()
+        ):
             raise asyncio.CancelledError from error
         raise ModelError(f"the model failed: {type(error).__name__}: {error}") from error
     if state.cancellation.is_requested:
@@ -132,19 +144,26 @@ async def _response(state: RunState, request: ModelRequest) -> ModelResponse:
     return response
 
 
-async def _in_pieces(state: RunState, deltas: AsyncIterator[ModelDelta]) -> ModelResponse:
+async def _in_pieces(state: RunState, deltas: Any) -> ModelResponse:
     run, listener = state.run, state.listener
     assert listener is not None
+    if inspect.isawaitable(deltas):  # `async def stream(...)` that returns an iterator
+        deltas = await deltas
     text = ""
+    is_told = False
     try:
         async for delta in deltas:
             if isinstance(delta, TextDelta):
+                is_told = True
                 text += delta.text
                 run.response = text
                 listener(events.TextDelta(run.id, delta.text))
             elif isinstance(delta, ReasoningDelta):
+                is_told = True
                 listener(events.ReasoningDelta(run.id, delta.text))
             elif isinstance(delta, ModelDone):
+                if not is_told:
+                    _tell_whole(state, delta.response)
                 return delta.response
     finally:
         close = getattr(deltas, "aclose", None)  # an async generator; another iterator need not have it

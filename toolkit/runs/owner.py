@@ -25,14 +25,14 @@ from toolkit.models.protocol import ModelRequest
 from toolkit.records import Invocation, Outcome, Run
 from toolkit.runs.builder import Builder
 from toolkit.runs.hooks import agent_hooks
-from toolkit.runs.instructions import instructions_text
 from toolkit.runs.limits import Limits
 from toolkit.runs.loop import converse
 from toolkit.runs.output import output_of
 from toolkit.runs.state import AgentParts, RunRequest, RunState
-from toolkit.runs.toolset import compile_tools
+from toolkit.runs.toolset import ToolSet, compile_tools
 from toolkit.runs.transcript import begin_transcript
 from toolkit.tools.cancellation import Cancellation
+from toolkit.tools.driving import settled
 from toolkit.tools.resolver import Recipe, Resolver, RunScope
 
 __all__ = ["Owner"]
@@ -63,6 +63,8 @@ class Owner:
             os.urandom(8).hex(), messages=transcript, state=request.state, invocation=request.invocation
         )
         ctx = RunContext(run=self.run, invocation=request.invocation, listener=listener)
+        if request.prompt is not None:
+            transcript.append(request.prompt)
         self._state = RunState(self.run, ctx, listener, call_ids, [])
         self._state.limits = _DEFAULTS
         self._mended = mended
@@ -73,6 +75,7 @@ class Owner:
         self._waiter: asyncio.Future[None] | None = None
         self._is_closing = False
         self._was_cancelled = False
+        self._is_late = False
 
     @property
     def is_done(self) -> bool:
@@ -81,7 +84,9 @@ class Owner:
 
     def start(self, when_done: Callable[[Any], None] | None = None) -> None:
         """Makes the owner task, with the context variables of the caller."""
-        self._task = asyncio.create_task(self._main())
+        state = self._state
+        state.cancellation = Cancellation(_DEFAULTS.close_timeout or _NO_LIMIT, state.warn)
+        self._task = state.cancellation.task = asyncio.create_task(self._main())
         if when_done is not None:
             self._task.add_done_callback(when_done)
 
@@ -99,26 +104,45 @@ class Owner:
         except asyncio.CancelledError:
             await self.cancel()
             raise
+        except GeneratorExit:  # the caller's coroutine is thrown away: nobody can wait
+            self._request_cancellation()
+            raise
         if self._state.warnings:
             self._raise_warnings()
         return task.result()
 
     async def cancel(self) -> None:
-        """Cancels the run, once, and waits until everything is closed. Further cancellations of the caller wait too."""
+        """Cancels the run, once, and waits until everything is closed.
+
+        Raises:
+            asyncio.CancelledError: the caller was cancelled meanwhile; it has waited all the same.
+        """
         task = self._task
         assert task is not None
-        if not task.done() and not self._is_closing and not self._was_cancelled:
+        self._request_cancellation()
+        try:
+            if not task.done():
+                await _until_done_in_any_case(task)
+        finally:
+            if task.cancelled() and self.run.outcome == "running":  # before its first step
+                self.run.outcome = "cancelled"
+            if self._state.warnings:
+                self._raise_warnings()
+
+    def _request_cancellation(self) -> None:
+        task = self._task
+        if task is not None and not task.done() and not self._is_closing and not self._was_cancelled:
             self._was_cancelled = True
-            task.cancel()
-        if not task.done():
-            await _until_done_in_any_case(task)
-        if not task.cancelled():
-            task.exception()  # read, so that nobody complains: the cancellation wins
-        elif self.run.outcome == "running":
-            self.run.outcome = "cancelled"  # before its first step
+            self._state.cancellation.request()
 
     def _raise_warnings(self) -> None:
-        for text in self._state.warnings:
+        """Tells Python's warnings; read first what the run ended with, since a warning may be an error here."""
+        task = self._task
+        assert task is not None
+        if not task.cancelled():
+            task.exception()
+        texts, self._state.warnings = self._state.warnings, []
+        for text in texts:
             warnings.warn(text, RuntimeWarning, stacklevel=4)
 
     async def _main(self) -> Run[Any]:
@@ -130,18 +154,21 @@ class Owner:
 
     async def _from_start_to_end(self) -> Run[Any]:
         run, state = self.run, self._state
-        state.cancellation = Cancellation(_DEFAULTS.close_timeout or _NO_LIMIT, state.warn)
         if state.listener is not None:
             state.listener(events.RunStarted(run.id))
         scope = self._resolver.open_run(self._values(), _DEFAULTS.open_timeout)
+        timeout = self._request.timeout
+        deadline = None if timeout is None else asyncio.get_running_loop().call_later(timeout, self._be_late)
         error: BaseException | None = None
         outcome: Outcome = "completed"
         try:
-            if not await (self._work(scope) if self._request.timeout is None else self._within_deadline(scope)):
+            if not await self._work(scope):
                 outcome = "partial"
         except BaseException as raised:  # noqa: BLE001 - it is raised again, once everything is closed
             error = self._named(raised)
         self._is_closing = True
+        if deadline is not None:
+            deadline.cancel()
         failed = await scope.close(error, state.limits.close_timeout)
         if failed:
             error = self._with_failures(error, failed)
@@ -153,52 +180,63 @@ class Owner:
             raise error
         return run
 
+    def _be_late(self) -> None:
+        self._is_late = True
+        self._state.cancellation.request()
+
     def _values(self) -> dict[type, Any]:
         state = self._state
         return {**self._request.values, Invocation: state.run.invocation, Run: state.run, RunContext: state.ctx}
 
-    async def _within_deadline(self, scope: RunScope) -> bool:
-        timeout = self._request.timeout
-        limit = asyncio.timeout(timeout)
-        try:
-            async with limit:
-                return await self._work(scope)
-        except TimeoutError as error:
-            if not limit.expired():
-                raise
-            text = f"the run took longer than {timeout:g} seconds"
-            raise DeadlineExceeded(text, timeout=timeout) from error
-
     async def _work(self, scope: RunScope) -> bool:
         """Builds the agent and what belongs to it, and runs the loop."""
         state, request = self._state, self._request
-        state.builder = Builder(scope)
+        state.builder = Builder(scope, state.cancellation)
         for text in self._mended:
             state.warn(text)
-        if request.prompt is not None:
-            state.run.messages.append(request.prompt)
         agent = await self._start_building(self._agent) if isinstance(self._agent, Recipe) else self._agent
         state.limits = agent.limits
+        scope.open_timeout = agent.limits.open_timeout
         state.cancellation.grace = _NO_LIMIT if agent.limits.close_timeout is None else agent.limits.close_timeout
         state.output = output_of(agent.output_type)
         state.hooks = agent_hooks([await self._built(hook) for hook in agent.hooks] if agent.hooks else ())
         state.model = await self._model(agent)
-        listed = (*agent.tools, *request.tools)
-        value_types = frozenset(request.values)
-        state.tools = await compile_tools(listed, self._resolver, value_types, state.ctx, self._start_building)
-        state.ctx.agent = AgentInfo(agent.name, None, state.tools.definitions)
-        instructions = await instructions_text(agent.instructions, state.ctx) if agent.instructions else None
+        state.ctx.agent = AgentInfo(agent.name)
+        state.tools = await self._tools(agent)
+        definitions = state.tools.definitions
+        state.ctx.agent = AgentInfo(agent.name, None, definitions)
         messages: list[Message] = state.run.messages
+        instructions = await self._instructions(agent) if agent.instructions else None
         if instructions:
-            state.ctx.agent = AgentInfo(agent.name, instructions, state.tools.definitions)
+            state.ctx.agent = AgentInfo(agent.name, instructions, definitions)
             messages = state.asked = [SystemMessage(instructions), *messages]
-        state.request = ModelRequest(
-            messages,
-            state.tools.definitions,
-            agent.settings if request.settings is None else request.settings.over(agent.settings),
-            None if state.output is None else state.output.shape.schema,
-        )
+        settings = agent.settings if request.settings is None else request.settings.over(agent.settings)
+        schema = None if state.output is None else state.output.shape.schema
+        choice = None if settings is None else settings.tool_choice
+        state.request = ModelRequest(messages, definitions, settings, schema, choice)
         return await converse(state)
+
+    async def _tools(self, agent: AgentParts) -> ToolSet:
+        state, request = self._state, self._request
+        return await compile_tools(
+            (*agent.tools, *request.tools),
+            self._resolver,
+            frozenset(request.values),
+            state.ctx,
+            self._start_building,
+            self._started,
+        )
+
+    async def _instructions(self, agent: AgentParts) -> str | None:
+        made = agent.instructions
+        if callable(made):
+            made = await self._started("the instructions", lambda: agent.instructions(self._state.ctx))
+        if made is None or isinstance(made, str):
+            return made
+        raise ConfigurationError(
+            f"the instructions of agent '{agent.name}' are {type(made).__name__}; they are a text, or a function of "
+            f"the RunContext that gives one"
+        )
 
     async def _built(self, part: Any) -> Any:
         """A hook or model; one that is listed as a class, a name or a provider is built by the run."""
@@ -220,17 +258,38 @@ class Owner:
     async def _start_building(self, recipe: Recipe) -> Any:
         """Builds a part that the run can't start without."""
         try:
-            return await self._state.builder.build(recipe)
-        except (ConfigurationError, RunError):
-            raise
-        except Exception as error:
-            raise RunError(f"the run could not start: {recipe.label} failed with {type(error).__name__}") from error
+            made = await self._state.builder.build(recipe)
+        except (Exception, asyncio.CancelledError) as error:
+            raise self._failure_of_start(recipe.label, error) from error
+        if self._state.cancellation.is_requested:  # what was built has swallowed it
+            raise asyncio.CancelledError
+        return made
+
+    async def _started(self, what: str, make: Callable[[], Any]) -> Any:
+        """What a function of the application gives, sync or async, that the run can't start without."""
+        try:
+            return await settled(make(), self._state.cancellation, what)
+        except (Exception, asyncio.CancelledError) as error:
+            raise self._failure_of_start(what, error) from error
+
+    def _failure_of_start(self, what: str, error: BaseException) -> BaseException:
+        cancellation = self._state.cancellation
+        if cancellation.is_requested or (isinstance(error, asyncio.CancelledError) and cancellation.is_real()):
+            return error if isinstance(error, asyncio.CancelledError) else asyncio.CancelledError()
+        if isinstance(error, (ConfigurationError, RunError)):
+            return error
+        return RunError(f"the run could not start: {what} failed with {type(error).__name__}")
 
     def _named(self, error: BaseException) -> BaseException:
         """The error with the run on it. One of a run inside this one is wrapped, and keeps its own."""
-        if isinstance(error, RunError) and error.run is not None and error.run is not self.run:
+        if isinstance(error, asyncio.CancelledError) and self._is_late and not self._was_cancelled:
+            timeout = self._request.timeout
+            late = DeadlineExceeded(f"the run took longer than {timeout:g} seconds", timeout=timeout)
+            late.__cause__ = error
+            error = late
+        if isinstance(error, (RunError, ConfigurationError)) and error.run is not None and error.run is not self.run:
             outer = type(error).__new__(type(error))
-            outer.__dict__.update(error.__dict__)
+            outer.__dict__.update({name: value for name, value in error.__dict__.items() if name != "__notes__"})
             outer.args = error.args
             outer.__cause__ = error
             error = outer
@@ -243,11 +302,9 @@ class Owner:
         fatal = next((late for late in failed if not isinstance(late, (Exception, asyncio.CancelledError))), None)
         if fatal is not None and not isinstance(fatal, BaseExceptionGroup):
             return fatal
-        real = [late for late in failed if not isinstance(late, asyncio.CancelledError)]
         if error is None:
-            if real:
-                return self._failure(CleanupError, "the run had its answer, and closing failed", real)
-            return failed[0] if failed else None
+            return self._failure(CleanupError, "the run had its answer, and closing failed", failed)
+        real = [late for late in failed if not isinstance(late, asyncio.CancelledError)]
         if isinstance(error, asyncio.CancelledError) and not self._was_cancelled and real:
             # Nobody cancelled the run but something that it opened: a task group whose background task failed.
             return self._failure(RunError, "something that the run had opened failed", real)
@@ -268,14 +325,18 @@ def _outcome_of(error: BaseException) -> Outcome:
 
 
 async def _until_done_in_any_case(task: asyncio.Task[Any]) -> None:
+    """Waits for a task, and raises the first cancellation that came meanwhile once it is done."""
     import anyio  # only a run that is cancelled needs it
 
+    cancelled: asyncio.CancelledError | None = None
     with anyio.CancelScope(shield=True):  # an anyio cancellation would come again at every turn of the event loop
         while not task.done():
             try:
                 await _until_done(task)
-            except asyncio.CancelledError:
-                continue
+            except asyncio.CancelledError as error:
+                cancelled = cancelled or error
+    if cancelled is not None:
+        raise cancelled
 
 
 async def _until_done(task: asyncio.Task[Any]) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import difflib
-import inspect
+import functools
 from collections.abc import Awaitable, Callable, Iterable, Sequence, Set
-from typing import Any
+from typing import Any, cast
 
 from msgspec import UNSET, Struct
 
@@ -16,12 +16,16 @@ from toolkit.tools.names import folded
 from toolkit.tools.parameters import label_of
 from toolkit.tools.resolver import Recipe, Resolver
 from toolkit.tools.specification import ToolSpecification, specify, specify_class
+from toolkit.tools.violations import printable
 
 __all__ = ["ToolEntry", "ToolSet", "compile_tools"]
 
 _MAX_NAMES = 20
 
+_MAX_KEPT = 64
+
 Build = Callable[[Recipe], Awaitable[Any]]
+Started = Callable[[str, Callable[[], Any]], Awaitable[Any]]
 
 
 class ToolEntry(Struct, frozen=True, eq=False):
@@ -50,6 +54,7 @@ class ToolSet(Struct, frozen=True, eq=False):
 
     def unknown(self, name: str) -> str:
         """What the model is told when it calls a tool that does not exist: the names that do, nearest first."""
+        name = printable(name, 64)
         if not self.entries:
             return f"unknown tool '{name}'; there are no tools"
         near = difflib.get_close_matches(name, self.entries, n=_MAX_NAMES, cutoff=0.0)
@@ -60,7 +65,12 @@ class ToolSet(Struct, frozen=True, eq=False):
 
 
 async def compile_tools(
-    listed: Sequence[Any], resolver: Resolver, value_types: Set[type], ctx: RunContext, build: Build
+    listed: Sequence[Any],
+    resolver: Resolver,
+    value_types: Set[type],
+    ctx: RunContext,
+    build: Build,
+    started: Started,
 ) -> ToolSet:
     """The tools of a run. What only depends on the listing is worked out once and kept in the resolver's memory.
 
@@ -69,24 +79,30 @@ async def compile_tools(
         value_types: Types of which the run has a value.
         ctx: What `tools(ctx)` and `available_if` are asked with.
         build: Builds tools that are not described by their class, and arguments of `available_if`.
+        started: Calls `tools(ctx)` and `available_if`, and names what they raise.
 
     Raises:
         ConfigurationError: a tool can't be built or described, or two have one name.
     """
-    memory = resolver.memory()
+    memory: dict[Any, ToolSet] = resolver.memory().setdefault(_KEPT, {})
     place = (frozenset(value_types), *map(id, listed))
-    known: ToolSet | None = memory.get(place)
+    known = memory.get(place)
     if known is None:
-        items = await _expanded(listed, ctx)
+        items = await _expanded(listed, ctx, started)
         recipes = [resolver.tool(item, value_types) for item in items]
         built = {id(recipe): await build(recipe) for recipe in recipes if not _is_described(recipe)}
         known = _compiled(listed, recipes, resolver, value_types, built)
         if not built and len(items) == len(listed) and all(a is b for a, b in zip(items, listed, strict=True)):
+            if len(memory) >= _MAX_KEPT:  # each run brings new instances: keep what is used, and let the rest go
+                memory.pop(next(iter(memory)))
             memory[place] = known
-    return await _available(known, ctx, build) if known.conditional else known
+    return await _available(known, ctx, build, started) if known.conditional else known
 
 
-async def _expanded(listed: Iterable[Any], ctx: RunContext) -> list[Any]:
+_KEPT = object()
+
+
+async def _expanded(listed: Iterable[Any], ctx: RunContext, started: Started) -> list[Any]:
     """The list with objects that have `tools(ctx)` replaced by what they give, to any depth."""
     items: list[Any] = []
     for item in listed:
@@ -94,10 +110,11 @@ async def _expanded(listed: Iterable[Any], ctx: RunContext) -> list[Any]:
         if not callable(give) or callable(getattr(item, "handler", None)):
             items.append(item)
             continue
-        given: Any = give(ctx)
-        if inspect.isawaitable(given):
-            given = await given
-        items.extend(await _expanded(given, ctx))
+        label = f"tools(ctx) of {label_of(type(item))}"
+        given = await started(label, functools.partial(give, ctx))
+        if not isinstance(given, (list, tuple)):
+            raise ConfigurationError(f"{label} gave {type(given).__name__}; it gives a list of tools")
+        items.extend(await _expanded(cast("Sequence[Any]", given), ctx, started))
     return items
 
 
@@ -161,26 +178,19 @@ def _same_name(name: str, first: Recipe, second: Recipe) -> str:
     )
 
 
-async def _available(tools: ToolSet, ctx: RunContext, build: Build) -> ToolSet:
+async def _available(tools: ToolSet, ctx: RunContext, build: Build, started: Started) -> ToolSet:
     """The tools whose `available_if` says yes in this run."""
-    entries = {name: entry for name, entry in tools.entries.items() if await _is_available(entry, ctx, build)}
+    entries = {name: entry for name, entry in tools.entries.items() if await _is_available(entry, ctx, build, started)}
     if len(entries) == len(tools.entries):
         return tools
     definitions = tuple(entry.specification.definition for entry in entries.values())
     return ToolSet(entries, definitions, tools.conditional, tools.listed)
 
 
-async def _is_available(entry: ToolEntry, ctx: RunContext, build: Build) -> bool:
+async def _is_available(entry: ToolEntry, ctx: RunContext, build: Build, started: Started) -> bool:
     condition = entry.specification.available_if
     if condition is None:
         return True
     injected = {name: await build(recipe) for name, recipe in entry.availability.items()}
-    try:
-        answer = condition(ctx, **injected)
-        if inspect.isawaitable(answer):
-            answer = await answer
-    except Exception as error:
-        raise ConfigurationError(
-            f"available_if of tool '{entry.specification.name}' ({label_of(condition)}) failed: {type(error).__name__}"
-        ) from error
-    return bool(answer)
+    label = f"available_if of tool '{entry.specification.name}'"
+    return bool(await started(label, functools.partial(condition, ctx, **injected)))

@@ -11,7 +11,7 @@ import msgspec
 from toolkit.messages import AssistantMessage, Message, ToolCall, ToolMessage
 from toolkit.records import Transcript
 
-__all__ = ["begin_transcript", "is_object", "with_object_arguments", "with_unique_ids"]
+__all__ = ["begin_transcript", "with_object_arguments", "with_unique_ids"]
 
 
 def begin_transcript(history: Sequence[Message]) -> tuple[Transcript, set[str], list[str]]:
@@ -45,25 +45,31 @@ def _free_id(wanted: str, taken: set[str]) -> str:
 
 
 def with_object_arguments(call: ToolCall) -> ToolCall:
-    """The call as it stands in the transcript when its arguments were no JSON object.
+    """The call with arguments that any server reads as a JSON object: its own where they are one.
 
-    Strict servers refuse a history whose arguments can't be read, for ever; so the text stands inside an object.
+    Strict servers refuse a history whose arguments can't be read, for ever. So what is no object stands as text inside
+    one, and what is blank or `null` becomes `{}`.
     """
-    text = call.arguments if isinstance(call.arguments, str) else repr(call.arguments)
-    if not text.strip() or text.strip() == "null":
+    arguments: Any = call.arguments
+    if _is_object(arguments):
+        return call
+    text = arguments if isinstance(arguments, str) else "" if arguments is None else repr(arguments)
+    if text.strip() in ("", "null"):
         return ToolCall(call.id, call.name, "{}")
     readable = text.encode("utf-8", "replace").decode()
     return ToolCall(call.id, call.name, json.dumps({"malformed_arguments": readable}, ensure_ascii=False))
 
 
-def is_object(arguments: str | dict[str, Any]) -> bool:
-    """True for arguments that any server reads as a JSON object."""
+def _is_object(arguments: Any) -> bool:
     try:
-        if isinstance(arguments, dict):
-            arguments = msgspec.json.encode(arguments).decode()
-        return isinstance(msgspec.json.decode(arguments), dict)
-    except (msgspec.MsgspecError, RecursionError, UnicodeEncodeError, TypeError):
+        if isinstance(arguments, str):
+            return isinstance(msgspec.json.decode(arguments), dict)
+        if not isinstance(arguments, dict):
+            return False
+        json.dumps(arguments, allow_nan=False, ensure_ascii=False).encode()
+    except (msgspec.MsgspecError, RecursionError, ValueError, TypeError):
         return False
+    return True
 
 
 def _mended(history: Sequence[Message]) -> tuple[Transcript, set[str], list[str]]:
@@ -96,10 +102,10 @@ def _paired(
     answers: list[Message] = []
     for original in message.tool_calls:
         [call] = with_unique_ids([original], taken)
-        if not is_object(call.arguments):
-            warnings.append(f"arguments of '{call.name}' {original.id!r} in the history are no JSON object")
-            call = with_object_arguments(call)
-        calls.append(call)
+        kept = with_object_arguments(call)
+        if kept is not call:
+            warnings.append(f"arguments of '{call.name}' {original.id!r} in the history were no JSON object")
+        calls.append(kept)
         found = next((result for result in left if result.call_id == original.id), None)
         if found is None:
             warnings.append(f"a call without a result was given one in the history: {call.name} {call.id!r}")

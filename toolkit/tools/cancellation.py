@@ -4,31 +4,79 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from typing import Any
 
-__all__ = ["Cancellation"]
+__all__ = ["Cancellation", "Expiry"]
 
 
 class Cancellation:
-    """Whether the task that this was made in has been cancelled since.
+    """Whether a task was cancelled from outside since this was made for it.
 
     `CancelledError` alone doesn't tell: a handler may raise one itself, or swallow the one that was meant for it; and a
-    run may be started in a task that is cancelled already.
+    run may be started in a task that is cancelled already. Nor does `Task.cancelling()`: an `asyncio.TaskGroup` whose
+    child fails while the group is waiting leaves it one too high (CPython before 3.13; docs/decisions/0004). So the run
+    says itself when it cancels one of its tasks, and the count decides only what an exception means that arrived.
 
     Attributes:
+        task: The task; set by whoever makes it.
+        is_requested: The run cancelled the task. Nothing of it may start any more.
+        is_expired: The handler's own timeout cancelled the task.
         grace: Seconds that cancelled work has for its `finally` blocks.
         report: Told in words when it did not end within them.
     """
 
-    __slots__ = ("_before", "_task", "grace", "report")
+    __slots__ = ("_before", "grace", "is_expired", "is_requested", "report", "task")
+
+    task: asyncio.Task[Any]
 
     def __init__(self, grace: float, report: Callable[[str], None]) -> None:
         self.grace = grace
         self.report = report
+        self.is_requested = False
+        self.is_expired = False
+        self._before = 0
+
+    @classmethod
+    def of_current_task(cls, grace: float, report: Callable[[str], None]) -> Cancellation:
+        """For work in a task of somebody else's, which may have been cancelled before."""
+        made = cls(grace, report)
         task = asyncio.current_task()
         assert task is not None  # coroutines run in tasks
-        self._task = task
-        self._before = task.cancelling()
+        made.task = task
+        made.forgive()
+        return made
 
-    @property
-    def is_requested(self) -> bool:
-        return self._task.cancelling() > self._before
+    def request(self) -> None:
+        """Cancels the task, for the run."""
+        self.is_requested = True
+        self.task.cancel()
+
+    def is_real(self) -> bool:
+        """Whether an exception that has just arrived comes of a cancellation from outside."""
+        return self.is_requested or self.task.cancelling() > self._before
+
+    def forgive(self) -> None:
+        """What was cancelled up to now went no further: work that got it has ended well."""
+        self._before = self.task.cancelling()
+
+
+class Expiry:
+    """Cancels a task once `seconds` have passed. `stop` takes that cancellation back, and says whether it was made."""
+
+    __slots__ = ("_cancellation", "_handle", "has_passed")
+
+    def __init__(self, cancellation: Cancellation, seconds: float) -> None:
+        self._cancellation = cancellation
+        self._handle = asyncio.get_running_loop().call_later(seconds, self._expire)
+        self.has_passed = False
+
+    def _expire(self) -> None:
+        self.has_passed = self._cancellation.is_expired = True
+        self._cancellation.task.cancel()
+
+    def stop(self) -> bool:
+        self._handle.cancel()
+        if self.has_passed:
+            self._cancellation.is_expired = False
+            self._cancellation.task.uncancel()
+        return self.has_passed

@@ -2,51 +2,60 @@
 
 A run has to end within a bounded time after its cancellation, and it closes what it opened in its own task. A handler
 that is awaited there and catches `CancelledError` could hold it for ever. So the handler's coroutine is driven by hand:
-when it goes on after a cancellation, it has `grace` seconds to finish its `finally` blocks; then it is closed by force.
+when it goes on after the run was cancelled, or after its own timeout, it has `grace` seconds to finish its `finally`
+blocks; then it is closed by force.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import inspect
 import types
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import Awaitable, Callable, Coroutine, Generator
 from typing import Any
 
 from toolkit.tools.cancellation import Cancellation
+from toolkit.tools.parameters import label_of
 
-__all__ = ["drive"]
+__all__ = ["drive", "settled"]
 
 
 @types.coroutine
-def drive(work: Coroutine[Any, Any, Any], cancellation: Cancellation, label: str) -> Generator[Any, Any, Any]:
+def drive(work: Coroutine[Any, Any, Any], cancellation: Cancellation, label: Any) -> Generator[Any, Any, Any]:
     """Awaits `work` and gives what it returns.
 
     Args:
         cancellation: How long it has after a cancellation, and who is told when it took longer.
-        label: What it is, for that report.
+        label: What it is, for that report: a text, or the callable that made the work.
     """
     step: Callable[[Any], Any] = work.send
     value: Any = None
-    timer: _Timer | None = None
+    force: _Force | None = None
+    was_cancelled = False
     try:
         while True:
             try:
                 waiting = step(value)
             except StopIteration as stop:
+                if was_cancelled:
+                    cancellation.forgive()
                 return stop.value
             try:
                 value = yield waiting
                 step = work.send
             except asyncio.CancelledError as error:
-                if timer is not None and timer.has_fired:
+                was_cancelled = True
+                if force is not None and force.is_due:
                     _close(work)
+                    name = label if isinstance(label, str) else label_of(label)
                     cancellation.report(
-                        f"{label} went on for {cancellation.grace:g} s after it was cancelled, and was ended by force"
+                        f"{name} went on for {cancellation.grace:g} s after it was cancelled, and was ended by force"
                     )
                     raise
-                if timer is None:
-                    timer = _Timer(cancellation.grace)
+                # Not for one that the work made itself, by `asyncio.timeout` or a task group: that is its own affair.
+                if force is None and (cancellation.is_requested or cancellation.is_expired):
+                    force = _Force(cancellation)
                 step, value = work.throw, error
             except GeneratorExit:
                 work.close()
@@ -54,27 +63,44 @@ def drive(work: Coroutine[Any, Any, Any], cancellation: Cancellation, label: str
             except BaseException as error:  # noqa: BLE001 - a failed future: it belongs to the handler
                 step, value = work.throw, error
     finally:
-        if timer is not None:
-            timer.stop()
+        if force is not None:
+            force.stop()
 
 
-class _Timer:
-    """Cancels the current task once more after `seconds`; `stop` takes that cancellation off the task's count."""
+async def settled(value: Any, cancellation: Cancellation, label: Any) -> Any:
+    """What a value comes to that may have to be awaited, as that of a function which may be sync or async.
 
-    def __init__(self, seconds: float) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._task = task
-        self._handle = asyncio.get_running_loop().call_later(seconds, self._fire)
-        self.has_fired = False
+    Raises:
+        asyncio.CancelledError: the run is cancelled, also when the awaited swallowed that.
+    """
+    if inspect.iscoroutine(value):
+        value = await drive(value, cancellation, label)
+    elif inspect.isawaitable(value):
+        value = await drive(_awaited(value), cancellation, label)
+    if cancellation.is_requested:
+        raise asyncio.CancelledError
+    return value
+
+
+async def _awaited(value: Awaitable[Any]) -> Any:
+    return await value
+
+
+class _Force:
+    """Cancels a task once more when the grace is over; `stop` takes that cancellation off the task's count."""
+
+    def __init__(self, cancellation: Cancellation) -> None:
+        self._task = cancellation.task
+        self._handle = asyncio.get_running_loop().call_later(cancellation.grace, self._fire)
+        self.is_due = False
 
     def _fire(self) -> None:
-        self.has_fired = True
+        self.is_due = True
         self._task.cancel()
 
     def stop(self) -> None:
         self._handle.cancel()
-        if self.has_fired:
+        if self.is_due:
             self._task.uncancel()
 
 

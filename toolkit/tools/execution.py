@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import inspect
 import warnings
 from collections.abc import Callable, Mapping
@@ -13,8 +14,8 @@ import msgspec
 from toolkit.context import RequestedCall, RunContext
 from toolkit.errors import CleanupError, ConfigurationError, DeadlineExceeded, ToolError
 from toolkit.records import ToolResult
-from toolkit.tools.cancellation import Cancellation
-from toolkit.tools.driving import drive
+from toolkit.tools.cancellation import Cancellation, Expiry
+from toolkit.tools.driving import drive, settled
 from toolkit.tools.parameters import Parameter, label_of, value_of_type
 from toolkit.tools.results import cut, error_result, failure_result, result_of, to_json
 from toolkit.tools.specification import ToolSpecification, specify
@@ -63,7 +64,7 @@ async def execute(
         for parameter in specification.handler.injected
         if (value := _injected(parameter, values or {}, f"tool '{specification.name}'")) is not msgspec.UNSET
     }
-    cancellation = Cancellation(DEFAULT_GRACE, _warn)
+    cancellation = Cancellation.of_current_task(DEFAULT_GRACE, _warn)
     try:
         sent, converted = specification.read(arguments)
     except InvalidArguments as error:
@@ -94,34 +95,68 @@ async def call_handler(
         asyncio.CancelledError: the run is cancelled, also when the handler swallowed that.
         DeadlineExceeded, CleanupError: of a run inside the handler; they are never turned into results.
     """
-    timeout = specification.timeout
-    limit: asyncio.Timeout | None = None
     try:
         positional, keywords = specification.handler.bind(converted, ctx, injected)
-        if timeout is None:
+        if specification.timeout is None or (specification.run_in_thread and not specification.handler.is_async):
             value = await _value_of(specification, tool, positional, keywords, cancellation)
         else:
-            async with asyncio.timeout(timeout) as limit:
-                value = await _value_of(specification, tool, positional, keywords, cancellation)
+            value = await _value_in_time(specification, tool, positional, keywords, cancellation)
         if cancellation.is_requested:
             raise asyncio.CancelledError
         if specification.output_validator is not None:
             _check_output(specification, value)
         return result_of(value)
-    except ToolError as error:
+    except (asyncio.CancelledError, BaseExceptionGroup, Exception) as error:  # noqa: BLE001 - the border of the call
+        return _result_of_failure(specification, error, cancellation)
+
+
+def _result_of_failure(
+    specification: ToolSpecification, error: BaseException, cancellation: Cancellation
+) -> ToolResult:
+    """What the model reads when a handler raised; raises what ends the run."""
+    if isinstance(error, asyncio.CancelledError) and cancellation.is_real():
+        raise error
+    if cancellation.is_requested:  # whatever a cancelled handler makes of it
+        raise asyncio.CancelledError from error
+    if isinstance(error, ToolError):
         return error_result(str(error), error)
-    except (DeadlineExceeded, CleanupError):
+    if isinstance(error, (DeadlineExceeded, CleanupError)):
+        raise error
+    if isinstance(error, _Overdue):
+        cause = TimeoutError(f"{specification.label} took longer than {specification.timeout:g} seconds")
+        cause.__cause__ = error.__cause__
+        return error_result(f"{cause}{error.remark}", cause)
+    if isinstance(error, BaseExceptionGroup) and not _is_of_the_handler(error):
+        raise error
+    return failure_result(specification.name, error)
+
+
+class _Overdue(Exception):
+    """A handler took longer than its tool's timeout."""
+
+    def __init__(self, remark: str = "") -> None:
+        self.remark = remark
+
+
+async def _value_in_time(
+    specification: ToolSpecification,
+    tool: Any,
+    positional: tuple[Any, ...],
+    keywords: dict[str, Any],
+    cancellation: Cancellation,
+) -> Any:
+    """What a handler on the event loop gives within its tool's timeout; late, it counts as late whatever it gives."""
+    assert specification.timeout is not None
+    expiry = Expiry(cancellation, specification.timeout)
+    try:
+        value = await _value_of(specification, tool, positional, keywords, cancellation)
+    except BaseException as error:
+        if expiry.stop() and isinstance(error, (asyncio.CancelledError, BaseExceptionGroup, Exception)):
+            raise _Overdue from error
         raise
-    except _ThreadTimeout as error:
-        return _timeout_result(specification, error, "; the work may still be going on")
-    except (asyncio.CancelledError, BaseExceptionGroup, Exception) as error:  # the border of the tool call
-        if cancellation.is_requested:
-            raise asyncio.CancelledError from error
-        if limit is not None and limit.expired():
-            return _timeout_result(specification, error, "")
-        if isinstance(error, BaseExceptionGroup) and not _is_of_the_handler(error):
-            raise
-        return failure_result(specification.name, error)
+    if expiry.stop():
+        raise _Overdue
+    return value
 
 
 async def _value_of(
@@ -138,11 +173,7 @@ async def _value_of(
         value = handler(*positional, **keywords)
     if inspect.iscoroutine(value):
         return await drive(value, cancellation, specification.label)
-    return await value if inspect.isawaitable(value) else value
-
-
-class _ThreadTimeout(Exception):
-    """A sync handler took longer than its tool's timeout."""
+    return await settled(value, cancellation, specification.label) if inspect.isawaitable(value) else value
 
 
 async def _value_of_thread(
@@ -154,24 +185,32 @@ async def _value_of_thread(
 ) -> Any:
     """A thread can't be stopped: a timeout leaves it alone, a cancellation waits for it for the grace."""
     future = in_thread(handler, *positional, **keywords)
-    # `wait` leaves the future alone when it is cancelled itself.
     try:
-        await asyncio.wait((future,), timeout=specification.timeout)
+        await asyncio.wait((future,), timeout=specification.timeout)  # which leaves the future alone when cancelled
     except asyncio.CancelledError:
-        await asyncio.wait((future,), timeout=cancellation.grace)
-        if not future.done():
+        if not await _ends_in_grace(future, cancellation.grace):
             cancellation.report(
                 f"{specification.label} still runs in its thread, {cancellation.grace:g} s after it was cancelled"
             )
-            future.cancel()
-        elif not future.cancelled():
-            future.exception()  # read, so that nobody complains; the cancellation wins
         raise
     if not future.done():
         future.cancel()
-        cancellation.report(f"{specification.label} took longer than its timeout, and may still run in its thread")
-        raise _ThreadTimeout
+        raise _Overdue("; the work may still be going on")
     return future.result()
+
+
+async def _ends_in_grace(future: asyncio.Future[Any], grace: float) -> bool:
+    """Whether a thread ends within the grace, however often this task is cancelled meanwhile. Its result is dropped."""
+    until = asyncio.get_running_loop().time() + grace
+    while not future.done() and (left := until - asyncio.get_running_loop().time()) > 0:
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.wait((future,), timeout=left)
+    if not future.done():
+        future.cancel()
+        return False
+    if not future.cancelled():
+        future.exception()  # read, so that nobody complains
+    return True
 
 
 def _check_output(specification: ToolSpecification, value: Any) -> None:
@@ -181,12 +220,6 @@ def _check_output(specification: ToolSpecification, value: Any) -> None:
     as_json = msgspec.json.decode(to_json(plain))
     if not validator.is_valid(as_json):
         raise OutputMismatch(text_of(validator.violations(as_json)))
-
-
-def _timeout_result(specification: ToolSpecification, error: BaseException, remark: str) -> ToolResult:
-    cause = TimeoutError(f"tool '{specification.name}' took longer than {specification.timeout:g} seconds")
-    cause.__cause__ = error
-    return error_result(f"{cause}{remark}", cause)
 
 
 def _is_of_the_handler(group: BaseExceptionGroup[BaseException]) -> bool:

@@ -37,7 +37,13 @@ class Recipe(Struct, frozen=True, eq=False):
 
 
 class RunScope(Protocol):
-    """What one run opened. All methods are called in the run's owner task only."""
+    """What one run opened. All methods are called in the run's owner task only.
+
+    Attributes:
+        open_timeout: Seconds for opening one object; the run sets its agent's once it has the agent.
+    """
+
+    open_timeout: float | None
 
     async def build(self, recipe: Recipe) -> Any:
         """The object, with all that it needs opened first. An owned object with `aclose` or `close` is kept to be
