@@ -6,6 +6,6 @@ errs. `jsonschema` words the violations, since its texts are the better ones. Ne
 
 from __future__ import annotations
 
-from toolkit.tools.validation.compiling import Validator, compile_schema
+from toolkit.tools.validation.compiling import Engine, Validator, compile_schema
 
-__all__ = ["Validator", "compile_schema"]
+__all__ = ["Engine", "Validator", "compile_schema"]
