@@ -29,7 +29,8 @@ class Validator:
     """A compiled schema. Its values are JSON: what `parse_arguments` returned, or what was read from JSON.
 
     Attributes:
-        is_valid: whether a value meets the schema. It is the compiled function itself, with nothing in between.
+        is_valid: whether a value meets the schema. It is the compiled function itself, with nothing in between, and may
+            raise ValueError for what is no JSON, such as a key that is no string. (`violations` has words for that.)
 
     Example:
         >>> validator = compile_schema({"type": "object", "required": ["city"]}, owner="tool 'get_weather'")
