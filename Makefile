@@ -2,9 +2,11 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
+SUITE_VERSION := 4.26.0
+SUITE := $(VENV)/sources/jsonschema-$(SUITE_VERSION)
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test check format clean
+.PHONY: demo test check suite format clean
 
 demo: $(VENV)/.runtime
 	@$(BIN)/toolwire demo
@@ -18,6 +20,16 @@ check: $(VENV)/.dev
 	$(BIN)/mypy
 	$(BIN)/pyright
 	$(BIN)/lint-imports
+
+# Optional, and not a part of `check`: both validators over the official JSON Schema test suite, which the sources of
+# jsonschema carry. It is fetched once, into .venv.
+suite: $(VENV)/.dev $(SUITE)
+	JSON_SCHEMA_TEST_SUITE=$(SUITE)/json $(BIN)/python -m pytest -q tests/tools/test_validators_agree.py
+
+$(SUITE): | $(VENV)/.dev
+	@$(BIN)/python -m pip download --quiet --disable-pip-version-check --no-deps --no-binary jsonschema \
+		--dest $(VENV)/sources jsonschema==$(SUITE_VERSION)
+	@tar -xzf $(VENV)/sources/jsonschema-$(SUITE_VERSION).tar.gz -C $(VENV)/sources
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format .
