@@ -18,7 +18,14 @@ def decoded(schema: dict[str, Any], arguments: dict[str, Any], engine: Engine | 
     return compiled(schema, engine).decode_nested(arguments)
 
 
-REFERENCED = {"$defs": {"list": {"type": "array"}, "text": {"type": "string"}}}
+REFERENCED = {
+    "$defs": {
+        "list": {"type": "array"},
+        "text": {"type": "string"},
+        "a/b ~c": {"type": "array"},
+        "some": {"anyOf": [{}, {"type": "array"}]},
+    }
+}
 
 
 @pytest.mark.parametrize(
@@ -34,6 +41,8 @@ REFERENCED = {"$defs": {"list": {"type": "array"}, "text": {"type": "string"}}}
         pytest.param({"enum": [[1], [2]]}, "[2]", [2], id="an enum of arrays"),
         pytest.param({"const": {"a": 1}}, '{"a": 1}', {"a": 1}, id="a constant object"),
         pytest.param({"$ref": "#/$defs/list"}, "[1]", [1], id="a reference"),
+        pytest.param({"$ref": "#/$defs/a~1b%20~0c"}, "[1]", [1], id="a reference with escapes"),
+        pytest.param({"$ref": "#/$defs/some/anyOf/1"}, "[1]", [1], id="a reference into a list"),
         pytest.param({"$ref": "#/$defs/text", "type": "array"}, '["x"]', '["x"]', id="a contradiction"),
         pytest.param(
             {"type": "array", "items": {"type": "string"}}, "[1]", [1], id="an array of other items, refused later"

@@ -166,6 +166,18 @@ def test_every_violation_is_worded_with_its_path_in_the_order_of_the_value(
             ["$.b: 'b' is a required property"],
             id="if and then",
         ),
+        pytest.param(
+            {"$schema": DRAFT_7, "contains": {"const": 1}, "minContains": 2, "maxItems": 1},
+            [1, 2],
+            ["$: [1, 2] is too long"],
+            id="counts that draft 7 does not have",
+        ),
+        pytest.param(
+            {"$schema": DRAFT_2019, "prefixItems": [{}], "items": {"type": "integer"}},
+            ["a"],
+            ["$[0]: 'a' is not of type 'integer'"],
+            id="a tuple that 2019-09 does not have",
+        ),
         pytest.param({"const": {"a": 1}}, {}, ["$: {'a': 1} was expected"], id="const"),
         pytest.param(
             {"not": {"pattern": "^a"}}, "ab", ["$: 'ab' should not be valid under"], id="a pattern inside not"
@@ -241,6 +253,7 @@ ANIMAL = {
         pytest.param(
             {"anyOf": [False, {"type": "integer"}]}, "x", ["$: 'x' is not of type 'integer'"], id="beside false"
         ),
+        pytest.param({"anyOf": [False, False]}, 1, ["$: no value is allowed here"], id="only false"),
     ],
 )
 @both_engines

@@ -25,7 +25,7 @@ class Judge(Protocol):
     """Answers yes or no. The words come from elsewhere, and ask it where Python would answer slowly or wrongly."""
 
     def meets(self, keyword: str, value: Any, instance: Any) -> bool:
-        """Whether an instance meets one keyword alone: a `pattern`, `multipleOf`, `uniqueItems`, `enum` or `const`."""
+        """Whether an instance meets one keyword alone: a `pattern`, `multipleOf`, `uniqueItems` or `enum`."""
         ...
 
     def of_subschema(self, schema: dict[str, Any]) -> Callable[[Any], bool] | None:
@@ -100,7 +100,7 @@ class PythonJudge:
             return len({_frozen(item) for item in instance}) == len(instance)
         options = self._options.get(id(value))
         if options is None:
-            options = self._options[id(value)] = frozenset(map(_frozen, value if keyword == "enum" else [value]))
+            options = self._options[id(value)] = frozenset(map(_frozen, value))
         return _frozen(instance) in options
 
     def of_subschema(self, schema: dict[str, Any]) -> Callable[[Any], bool] | None:

@@ -56,7 +56,6 @@ def validator_class(dialect: Dialect, judge: Judge, schema: dict[str, Any]) -> A
         "$ref": words.reference("$ref"),
         "additionalProperties": words.additional_properties,
         "anyOf": words.any_of,
-        "const": words.const,
         "contains": words.contains,
         "dependentRequired": words.dependent_required,
         "enum": words.enum,
@@ -248,10 +247,6 @@ class _Words:
         if not self._judge.meets("enum", options, instance):
             more = f" and {len(options) - _MAX_OPTIONS:,} more" if len(options) > _MAX_OPTIONS else ""
             yield _error(f"{instance!r} is not one of {options[:_MAX_OPTIONS]!r}{more}")
-
-    def const(self, validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
-        if not self._judge.meets("const", value, instance):
-            yield _error(f"{value!r} was expected")
 
     def _wrong(self, child: Any, members: Iterable[tuple[_Step, Any]]) -> Iterator[tuple[_Step, Any]]:
         """The members that a subschema refuses, by the judge's quick answer; all of them where it has none."""
