@@ -103,7 +103,15 @@ class RunContext:
         return made
 
     def emit(self, event: events.CustomEvent) -> None:
-        """Tell the run's listener, if there is one. The event's `run_id` is filled in."""
+        """Tells whoever streams the run. The event's `run_id` is filled in; without a listener nothing happens.
+
+        A sync handler may call it from its thread.
+
+        Raises:
+            TypeError: it is no `CustomEvent`: the other events are the run's own.
+        """
+        if not isinstance(event, events.CustomEvent):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers err
+            raise TypeError(f"emit takes a CustomEvent(name, data), not {type(event).__name__}")
         if self._listener is not None:
             self._listener(event if event.run_id else replace(event, run_id=self.run.id))
 

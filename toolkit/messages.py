@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import msgspec
 from msgspec import Struct
@@ -145,8 +145,11 @@ _messages = msgspec.json.Decoder(list[Message])
 
 
 def messages_to_json(messages: Sequence[Message]) -> str:
-    """The messages as a JSON array; `messages_from_json` reads it back."""
-    return msgspec.json.encode(list(messages)).decode()
+    """The messages as a JSON array; `messages_from_json` reads it back. A lone surrogate becomes U+FFFD."""
+    try:
+        return msgspec.json.encode(list(messages)).decode()
+    except UnicodeEncodeError:  # a model sent half of a character: text that no transport could send
+        return msgspec.json.encode(_sendable(msgspec.to_builtins(list(messages)))).decode()
 
 
 def messages_from_json(text: str | bytes, *, trusted: bool = True) -> list[Message]:
@@ -158,9 +161,12 @@ def messages_from_json(text: str | bytes, *, trusted: bool = True) -> list[Messa
             of user and assistant messages is kept. Tool calls, results, system messages, reasoning and media go.
 
     Raises:
-        ValueError: it is not such an array (`msgspec.ValidationError` and `msgspec.DecodeError` are ValueErrors).
+        ValueError: it is not such an array.
     """
-    messages = _messages.decode(text)
+    try:
+        messages = _messages.decode(text)
+    except (msgspec.MsgspecError, UnicodeError) as error:
+        raise ValueError(f"this is not the JSON of messages: {error}") from error
     if trusted:
         return messages
     kept: list[Message] = []
@@ -170,3 +176,13 @@ def messages_from_json(text: str | bytes, *, trusted: bool = True) -> list[Messa
         elif isinstance(message, AssistantMessage) and message.text:
             kept.append(AssistantMessage(message.text))
     return kept
+
+
+def _sendable(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, dict):
+        return {_sendable(key): _sendable(item) for key, item in cast("dict[Any, Any]", value).items()}
+    if isinstance(value, (list, tuple)):
+        return [_sendable(item) for item in cast("list[Any]", value)]
+    return value

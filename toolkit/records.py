@@ -35,8 +35,14 @@ class ToolResult(Struct, frozen=True):
 
 
 class CallRecord(Struct, frozen=True):
-    """One tool call of a run. `arguments` are those the handler got (after `Modify`), or as sent when they were
-    refused. `duration` is in seconds, from the first hook to the result. `error` is the exception, or None."""
+    """One tool call of a run.
+
+    Attributes:
+        arguments: Those the handler got (after `Modify`); as the model sent them, when they were refused.
+        result: What the model was told; `result.value` is what the handler returned.
+        duration: Seconds that the handler took; 0 when it did not run.
+        error: What went wrong, for the application: also when an after-hook has replaced the result. Else None.
+    """
 
     id: str
     name: str
@@ -75,7 +81,8 @@ class Invocation(Struct, frozen=True):
 class Transcript(list[Message]):
     """The messages of a run: valid by construction, each call paired with one result.
 
-    A run that continues one does not scan it. `seal` notes its end, so that a list changed afterwards is noticed.
+    A run that continues one does not scan it. `seal` notes its end, so that a list changed afterwards is noticed: one
+    that has grown by its length, any other change by the methods that make it.
     `call_ids` are the ids of all its calls.
     """
 
@@ -89,6 +96,33 @@ class Transcript(list[Message]):
     def seal(self, call_ids: Iterable[str]) -> None:
         self.call_ids = frozenset(call_ids)
         self._sealed = (len(self), self[-1] if self else None)
+
+    def _unsealed(self, method: str, *args: Any) -> Any:
+        self._sealed = (-1, None)
+        return getattr(list, method)(self, *args)
+
+    def __setitem__(self, place: Any, message: Any) -> None:
+        self._unsealed("__setitem__", place, message)
+
+    def __delitem__(self, place: Any) -> None:
+        self._unsealed("__delitem__", place)
+
+    def insert(self, place: Any, message: Message) -> None:
+        self._unsealed("insert", place, message)
+
+    def pop(self, place: Any = -1) -> Message:
+        popped: Message = self._unsealed("pop", place)
+        return popped
+
+    def remove(self, message: Message) -> None:
+        self._unsealed("remove", message)
+
+    def reverse(self) -> None:
+        self._unsealed("reverse")
+
+    def sort(self, **options: Any) -> None:
+        self._sealed = (-1, None)
+        super().sort(**options)
 
     @property
     def is_sealed(self) -> bool:

@@ -45,10 +45,12 @@ class ModelSettings(Struct, frozen=True):
     extra: dict[str, Any] | None = None
 
     def over(self, earlier: ModelSettings | None) -> ModelSettings:
-        """These settings, with the earlier ones where these say nothing."""
+        """These settings, with the earlier ones where these say nothing; `extra` is merged name by name."""
         if earlier is None:
             return self
         own = {name: value for name, value in asdict(self).items() if value is not None}
+        if self.extra is not None and earlier.extra is not None:
+            own["extra"] = {**earlier.extra, **self.extra}
         return ModelSettings(**{**asdict(earlier), **own})
 
 
@@ -61,7 +63,8 @@ class ModelRequest(Struct, frozen=True):
         tools: What the model may call.
         settings: Sampling and the like, or None.
         output_schema: The JSON Schema that the answer has to meet, or None.
-        tool_choice: See `ToolChoice`; None leaves it to the provider.
+        tool_choice: See `ToolChoice`; None leaves it to the provider. It is that of the settings, but for the last
+            request of a run that a limit has ended: `"none"`.
     """
 
     messages: Sequence[Message]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
+import types
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Generic, TypedDict, TypeVar, cast
@@ -17,6 +19,7 @@ from toolkit.models.protocol import ModelSettings
 from toolkit.records import Invocation, Run
 from toolkit.runs.hooks import agent_hooks
 from toolkit.runs.limits import Limits
+from toolkit.runs.output import output_of
 from toolkit.runs.owner import Owner
 from toolkit.runs.state import AgentParts, RunRequest
 from toolkit.runs.streaming import RunStream
@@ -25,6 +28,7 @@ from toolkit.tools.resolver import Recipe, Resolver
 __all__ = ["Agent"]
 
 T = TypeVar("T")
+K = TypeVar("K")
 _GIVEN_BY_THE_RUN = (Invocation, Run, RunContext)
 
 
@@ -172,14 +176,16 @@ class Agent(Runnable[T]):
     settings: ModelSettings | None = None
 
     _resolver: Resolver | None = None
+    _checked: type | None = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        own = vars(cls).get("tools", ())
-        if own:
-            parents = (vars(base).get("tools") for base in cls.__mro__[1:])
-            inherited: Sequence[Any] = next((tools for tools in parents if tools is not None), ())
-            cls.tools = (*inherited, *_sequence(own, f"tools of {cls.__name__}"))
+        inherited = [tool for base in cls.__bases__ for tool in getattr(base, "tools", ())]
+        listed = (*inherited, *_sequence(vars(cls).get("tools", ()), f"tools of {cls.__name__}"))
+        cls.tools = tuple({id(tool): tool for tool in listed}.values())
+        instructions = vars(cls).get("instructions")
+        if isinstance(instructions, types.FunctionType) and _takes_one(instructions):
+            cls.instructions = staticmethod(instructions)  # a function of the context, and no method
 
     def __init__(
         self,
@@ -193,25 +199,38 @@ class Agent(Runnable[T]):
         output_type: type[T] | None = None,
         settings: ModelSettings | None = None,
     ) -> None:
+        if self._checked is not self.__class__:
+            self.__class__._check_attributes()
         if model is not None:
             self.model = model
         if tools:
             self.tools = (*type(self).tools, *_sequence(tools, "tools"))
         if name is not None:
-            self.name = name
+            self.name = _checked_name(name)
         if instructions is not None:
-            self.instructions = instructions
+            self.instructions = _checked_instructions(instructions)
         if limits is not None:
-            if not isinstance(limits, Limits):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers err
-                raise ConfigurationError(f"limits are {limits!r}; give Limits(max_turns=...)")
-            self.limits = limits
+            self.limits = _of_kind(limits, Limits, "limits", "Limits(max_turns=...)")
         if hooks:
-            self.hooks = (*type(self).hooks, *_sequence(hooks, "hooks"))
-            agent_hooks([hook for hook in self.hooks if not _is_to_be_built(hook)])
+            self.hooks = (*type(self).hooks, *_checked_hooks(hooks))
         if output_type is not None:
+            output_of(output_type)
             self.output_type = output_type
         if settings is not None:
-            self.settings = settings
+            self.settings = _of_kind(settings, ModelSettings, "settings", "ModelSettings(temperature=...)")
+
+    @classmethod
+    def _check_attributes(cls) -> None:
+        """Checks what a subclass has set, as the constructor checks its arguments; once for each class."""
+        _checked_name(cls.name)
+        if cls.instructions is not None:
+            _checked_instructions(cls.instructions)
+        _of_kind(cls.limits, Limits, "limits", "Limits(max_turns=...)")
+        _checked_hooks(cls.hooks)
+        output_of(cls.output_type)
+        if cls.settings is not None:
+            _of_kind(cls.settings, ModelSettings, "settings", "ModelSettings(temperature=...)")
+        cls._checked = cls
 
     @classmethod
     def bound_to(cls, resolver: Resolver, recipe: Recipe) -> Runnable[Any]:
@@ -252,6 +271,38 @@ def _sequence(given: Any, what: str) -> Sequence[Any]:
     raise ConfigurationError(f"{what} are {given!r}; give a list")
 
 
+def _of_kind(given: Any, kind: type[K], what: str, example: str) -> K:
+    if isinstance(given, kind):
+        return given
+    raise ConfigurationError(f"{what} are {given!r}; give {example}")
+
+
+def _checked_name(name: Any) -> str:
+    if isinstance(name, str) and name:
+        return name
+    raise ConfigurationError(f"the name of an agent is {name!r}; it is a text")
+
+
+def _checked_instructions(instructions: Any) -> Any:
+    if isinstance(instructions, str) or callable(instructions):
+        return instructions
+    raise ConfigurationError(f"instructions are {instructions!r}; give a text, or a function of the RunContext")
+
+
+def _checked_hooks(hooks: Any) -> Sequence[Any]:
+    listed = _sequence(hooks, "hooks")
+    agent_hooks([hook for hook in listed if not _is_to_be_built(hook)])
+    return listed
+
+
+def _takes_one(function: Callable[..., Any]) -> bool:
+    try:
+        inspect.signature(function).bind(None, None)
+    except TypeError:
+        return True
+    return False
+
+
 def _request(
     prompt: str | Sequence[Part],
     tools: Sequence[Any] = (),
@@ -272,21 +323,32 @@ def _request(
             raise ConfigurationError(f"values are given by type: {{{kind!r}: ...}} has a key that is no class")
         if kind in _GIVEN_BY_THE_RUN:
             raise ConfigurationError(f"the run gives {kind.__name__} itself; leave it out of values")
-    if timeout is not None and not timeout > 0:
+    if timeout is not None and (timeout.__class__ not in (int, float) or not timeout > 0):
         raise ConfigurationError(f"timeout is {timeout!r}; it is None or a number of seconds above 0")
+    if settings is not None:
+        _of_kind(settings, ModelSettings, "settings", "ModelSettings(temperature=...)")
     return RunRequest(
         prompt=_user_message(prompt, continues=bool(messages)),
         tools=_sequence(tools, "tools") if tools else (),
         invocation=Invocation(
-            actor_id, {} if context is None else context, {} if metadata is None else dict(metadata), session_id
+            actor_id,
+            {} if context is None else context,
+            {} if metadata is None else _dict(metadata, "metadata"),
+            session_id,
         ),
         history=messages,
-        state={} if state is None else dict(state),
+        state={} if state is None else _dict(state, "state"),
         timeout=timeout,
         values={} if values is None else values,
         model=model,
         settings=settings,
     )
+
+
+def _dict(given: Any, what: str) -> dict[str, Any]:
+    if isinstance(given, Mapping):
+        return dict(cast("Mapping[str, Any]", given))
+    raise ConfigurationError(f"{what} is {type(given).__name__}; it is a dict")
 
 
 def _user_message(prompt: Any, *, continues: bool) -> UserMessage | None:
@@ -296,8 +358,8 @@ def _user_message(prompt: Any, *, continues: bool) -> UserMessage | None:
         return None
     if isinstance(prompt, (list, tuple)):
         parts = cast("Sequence[Any]", prompt)
-        if all(isinstance(part, (TextPart, ImagePart, DocumentPart)) for part in parts):
-            return UserMessage(tuple(parts))
+        if all(isinstance(part, (TextPart, ImagePart, DocumentPart)) for part in parts) and (parts or continues):
+            return UserMessage(tuple(parts)) if parts else None
     raise ConfigurationError(
         f"the prompt is {prompt!r}; it is a text, or a list of TextPart, ImagePart and DocumentPart"
     )

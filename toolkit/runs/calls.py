@@ -52,7 +52,7 @@ class ReadCall(Struct, frozen=True):
 def read_call(state: RunState, call: ToolCall) -> ReadCall:
     """Finds the tool, and reads and validates the arguments. What goes wrong is a refusal."""
     entry = state.tools.entries.get(call.name)
-    raw = call.arguments
+    raw: Any = call.arguments
     if entry is None:
         error = ToolError(state.tools.unknown(call.name))
         return ReadCall(with_object_arguments(call), None, raw, None, error_result(str(error), error))

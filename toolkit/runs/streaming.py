@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import threading
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Generic, TypeVar
 
 from toolkit.context import Event
+from toolkit.events import RunFinished
 from toolkit.records import Run
 from toolkit.runs.owner import Owner
 
@@ -25,11 +28,15 @@ class RunStream(Generic[T]):
     reader: events queue up.
     """
 
+    # An iterator of its own, and no async generator: the event loop would close one that is left early in a task of
+    # its own, after the block.
+
     def __init__(self, start: Callable[[Callable[[Event], None]], Owner]) -> None:
         self._start = start
         self._owner: Owner | None = None
         self._events: deque[Event] = deque()
         self._waker: asyncio.Future[None] | None = None
+        self._is_over = False
 
     @property
     def run(self) -> Run[T]:
@@ -37,6 +44,10 @@ class RunStream(Generic[T]):
         return self._running().run
 
     async def __aenter__(self) -> RunStream[T]:
+        if self._owner is not None:
+            raise RuntimeError("a stream is one run; call agent.stream(...) again for another")
+        self._loop = asyncio.get_running_loop()
+        self._thread = threading.get_ident()
         self._owner = self._start(self._put)
         self._owner.start(self._wake)
         return self
@@ -46,18 +57,23 @@ class RunStream(Generic[T]):
     ) -> None:
         await self._running().cancel()
 
-    def __aiter__(self) -> AsyncIterator[Event]:
-        return self._read()
+    def __aiter__(self) -> RunStream[T]:
+        return self
 
-    async def _read(self) -> AsyncIterator[Event]:
+    async def __anext__(self) -> Event:
         owner = self._running()
-        while not owner.is_done or self._events:
-            while self._events:
-                yield self._events.popleft()
-            if not owner.is_done:
-                self._waker = asyncio.get_running_loop().create_future()
+        while not self._events:
+            if owner.is_done:
+                await owner.finish()
+                raise StopAsyncIteration
+            if self._waker is not None:
+                raise RuntimeError("two tasks read one stream; let one read, and pass the events on")
+            self._waker = self._loop.create_future()
+            try:
                 await self._waker
-        await owner.finish()
+            finally:
+                self._waker = None
+        return self._events.popleft()
 
     def _running(self) -> Owner:
         if self._owner is None:
@@ -65,6 +81,13 @@ class RunStream(Generic[T]):
         return self._owner
 
     def _put(self, event: Event) -> None:
+        if threading.get_ident() != self._thread:  # `ctx.emit` of a sync handler
+            with contextlib.suppress(RuntimeError):  # the event loop is closed: the thread has outlived the run
+                self._loop.call_soon_threadsafe(self._put, event)
+            return
+        if self._is_over:  # likewise
+            return
+        self._is_over = isinstance(event, RunFinished)
         self._events.append(event)
         self._wake()
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import msgspec
 
-from toolkit.messages import AssistantMessage, Message, ToolCall, ToolMessage
+from toolkit.errors import ConfigurationError
+from toolkit.messages import AssistantMessage, Message, SystemMessage, ToolCall, ToolMessage, UserMessage
 from toolkit.records import Transcript
 
 __all__ = ["begin_transcript", "with_object_arguments", "with_unique_ids"]
@@ -90,8 +91,16 @@ def _mended(history: Sequence[Message]) -> tuple[Transcript, set[str], list[str]
                 at += 1
             messages.extend(_paired(message, results, taken, warnings))
         else:
-            messages.append(message)
+            messages.append(_checked(message))
     return Transcript(messages), taken, warnings
+
+
+def _checked(message: Any) -> Message:
+    if isinstance(message, (SystemMessage, UserMessage, AssistantMessage)):
+        return message
+    raise ConfigurationError(
+        f"messages hold {type(message).__name__}; give messages of toolkit.messages, such as earlier.messages"
+    )
 
 
 def _paired(

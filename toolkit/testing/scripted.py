@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from msgspec.structs import replace
 
-from toolkit.errors import ModelError
+from toolkit.errors import ConfigurationError, ModelError
 from toolkit.messages import ToolCall, Usage
 from toolkit.models.protocol import ModelDelta, ModelDone, ModelRequest, ModelResponse, TextDelta, ToolCallDelta
 
@@ -51,7 +51,7 @@ class ScriptedModel:
     """
 
     def __init__(self, turns: Sequence[Turn]) -> None:
-        self._turns = list(turns)
+        self._turns = [_checked(turn) for turn in turns]
         self.requests: list[ModelRequest] = []
 
     async def respond(self, request: ModelRequest) -> ModelResponse:
@@ -87,6 +87,15 @@ class ScriptedModel:
         if isinstance(turn, BaseException):
             raise turn
         return turn
+
+
+def _checked(turn: Any) -> Turn:
+    if isinstance(turn, (ModelResponse, BaseException)):
+        return turn
+    hint = "says(...) or calls(...)"
+    if isinstance(turn, (str, ToolCall)):
+        hint = f"says({turn!r})" if isinstance(turn, str) else "calls(call(...))"
+    raise ConfigurationError(f"a turn of a script is {turn!r}; write {hint}")
 
 
 def _pieces(text: str) -> list[str]:

@@ -7,7 +7,7 @@ import contextlib
 import inspect
 import warnings
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -126,9 +126,9 @@ def _result_of_failure(
         cause = TimeoutError(f"{specification.label} took longer than {specification.timeout:g} seconds")
         cause.__cause__ = error.__cause__
         return error_result(f"{cause}{error.remark}", cause)
-    if isinstance(error, BaseExceptionGroup) and not _is_of_the_handler(error):
+    if isinstance(error, BaseExceptionGroup) and not _is_of_the_handler(error):  # pyright: ignore[reportUnknownArgumentType]
         raise error
-    return failure_result(specification.name, error)
+    return failure_result(specification.name, cast("BaseException", error))
 
 
 class _Overdue(Exception):
