@@ -34,7 +34,7 @@ def both_responses_fit(one: httpx.Response, two: httpx2.Response) -> tuple[HttpR
 @pytest.mark.parametrize(
     "checker",
     [
-        pytest.param(["mypy", "--strict", "--no-incremental"], id="mypy"),
+        pytest.param(["mypy"], id="mypy"),
         pytest.param(["pyright", "--warnings"], id="pyright"),
     ],
 )
@@ -56,7 +56,7 @@ def test_a_client_without_timeout_does_not_meet_the_protocol(tmp_path: Path) -> 
     )
 
     ended = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--no-incremental", str(wrong)],
+        [sys.executable, "-m", "mypy", str(wrong)],
         cwd=ROOT,
         capture_output=True,
         text=True,
