@@ -35,7 +35,7 @@ def both_responses_fit(one: httpx.Response, two: httpx2.Response) -> tuple[HttpR
     "checker",
     [
         pytest.param(["mypy"], id="mypy"),
-        pytest.param(["pyright", "--warnings"], id="pyright"),
+        pytest.param(["pyright", "--warnings", "--pythonpath", sys.executable], id="pyright"),
     ],
 )
 def test_both_libraries_clients_meet_the_protocol_for_a_strict_checker(checker: list[str], tmp_path: Path) -> None:
