@@ -14,6 +14,8 @@ import pytest
 from toolkit.cli import main
 
 APPLICATION = '''
+from dataclasses import dataclass
+
 from dependency_injector import containers, providers
 
 from toolkit import Agent, Limits, Tool, ToolError, tool
@@ -45,6 +47,11 @@ class BrokenModel:
         raise OSError("the cable is cut")
 
 
+@dataclass
+class Weather:
+    summary: str
+
+
 def locked():
     raise RuntimeError("this model has no key")
 
@@ -55,6 +62,7 @@ class Shop(containers.DeclarativeContainer):
     other = provide(Agent, model=dep(model), tools=[echo], name="other")
     limited = provide(Agent, model=dep(model), tools=[echo], limits=Limits(max_turns=1))
     partial = provide(Agent, model=dep(model), tools=[echo], limits=Limits(max_turns=1, on_limit="answer"))
+    typed = provide(Agent, model=dep(model), tools=[echo], output_type=Weather)
     broken = provide(Agent, model=BrokenModel(), tools=[echo])
     shouting = providers.Callable(print)
 

@@ -125,6 +125,15 @@ def test_call_needs_no_model_and_tells_who_is_asking(toolwire: Command) -> None:
     assert json.loads(answer.out)["status"] == "shipped"
 
 
+@pytest.mark.parametrize("agent", ["typed", "limited", "partial"])
+def test_tools_and_call_ask_for_no_answer(toolwire: Command, agent: str) -> None:
+    called = toolwire("call", "echo", '{"text": "hello"}', *SHOP, "--agent", agent)
+    listed = toolwire("tools", *SHOP, "--agent", agent)
+
+    assert (called.status, called.out, called.err) == (0, "hello\n", "")
+    assert (listed.status, listed.out[:5]) == (0, "echo\n")
+
+
 @pytest.mark.parametrize(
     ("name", "arguments", "error"),
     [

@@ -16,7 +16,7 @@ from toolkit.cli.loading import DEFAULT_APP, load_container
 from toolkit.cli.opening import model_named, open_agent
 from toolkit.cli.printing import print_json, print_line, print_run, print_tools
 from toolkit.cli.run_json import run_to_json
-from toolkit.errors import ConfigurationError, RunError, ToolError
+from toolkit.errors import ConfigurationError, LimitExceeded, OutputError, RunError, ToolError
 from toolkit.injection import check
 from toolkit.models import Model
 from toolkit.records import CallRecord, Run
@@ -90,7 +90,8 @@ def list_tools(
     """List an agent's tools, with all that a model is shown of them."""
     with failing_in_one_line(traceback):
         model = ScriptedModel([says("")])
-        asyncio.run(_run(app, agent, "", model, actor_id, _context_of(context)))
+        _, error = asyncio.run(_asked(app, agent, "", model, actor_id, _context_of(context)))
+        _raise_unless_of_the_script(error)
         tools = model.requests[0].tools
         if as_json:
             print_json([{"name": t.name, "description": t.description, "input_schema": t.input_schema} for t in tools])
@@ -111,7 +112,8 @@ def call_tool(
     """Call one tool as a model would: in a run, through its guards. Prints what a model would read."""
     with failing_in_one_line(traceback):
         model = ScriptedModel([calls(call(name, arguments)), says("")])
-        run = asyncio.run(_run(app, agent, "", model, actor_id, _context_of(context)))
+        run, error = asyncio.run(_asked(app, agent, "", model, actor_id, _context_of(context)))
+        _raise_unless_of_the_script(error)
         [record] = run.calls
         if record.result.is_error:
             raise Failed(record.result.content, causes=_causes(record))
@@ -152,23 +154,23 @@ def demo(
         asyncio.run(show_demo())
 
 
-async def _run(
-    app: str, agent: str, prompt: str, model: Model | None, actor_id: str | None, context: dict[str, Any]
-) -> Run[Any]:
-    async with open_agent(app, agent, model) as opened:
-        return await opened.run(prompt, model=model, actor_id=actor_id, context=context)
-
-
 async def _asked(
     app: str, agent: str, prompt: str, model: Model | None, actor_id: str | None, context: dict[str, Any]
 ) -> tuple[Run[Any], RunError | ConfigurationError | None]:
     """The run, also when it failed, and what it ended with."""
-    try:
-        return await _run(app, agent, prompt, model, actor_id, context), None
-    except (RunError, ConfigurationError) as error:
-        if error.run is None:
-            raise
-        return error.run, error
+    async with open_agent(app, agent, model) as opened:
+        try:
+            return await opened.run(prompt, model=model, actor_id=actor_id, context=context), None
+        except (RunError, ConfigurationError) as error:
+            if error.run is None:
+                raise
+            return error.run, error
+
+
+def _raise_unless_of_the_script(error: RunError | ConfigurationError | None) -> None:
+    """Raises what went wrong, but for what an agent has to find wrong with a model that only says nothing."""
+    if error is not None and not isinstance(error, (LimitExceeded, OutputError)):
+        raise error
 
 
 def _causes(record: CallRecord) -> tuple[BaseException, ...]:
