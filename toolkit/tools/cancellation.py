@@ -36,16 +36,6 @@ class Cancellation:
         self.is_expired = False
         self._before = 0
 
-    @classmethod
-    def of_current_task(cls, grace: float, report: Callable[[str], None]) -> Cancellation:
-        """For work in a task of somebody else's, which may have been cancelled before."""
-        made = cls(grace, report)
-        task = asyncio.current_task()
-        assert task is not None  # coroutines run in tasks
-        made.task = task
-        made.forgive()
-        return made
-
     def request(self) -> None:
         """Cancels the task, for the run."""
         self.is_requested = True

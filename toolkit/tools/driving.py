@@ -105,5 +105,6 @@ class _Force:
 
 
 def _close(work: Coroutine[Any, Any, Any]) -> None:
-    with contextlib.suppress(RuntimeError):  # it caught GeneratorExit as well: nothing resumes it any more
+    # Whatever its `finally` blocks raise, or that it caught GeneratorExit as well: nothing resumes it any more.
+    with contextlib.suppress(Exception):
         work.close()

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import inspect
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, cast
 
 import msgspec
@@ -19,7 +19,8 @@ from toolkit.tools.driving import drive, settled
 from toolkit.tools.parameters import Parameter, label_of, value_of_type
 from toolkit.tools.results import cut, error_result, failure_result, result_of, to_json
 from toolkit.tools.specification import ToolSpecification, specify
-from toolkit.tools.threads import in_thread
+from toolkit.tools.threads import ThreadCall, in_thread
+from toolkit.tools.validation import Validator
 from toolkit.tools.violations import InvalidArguments, text_of
 
 __all__ = ["DEFAULT_GRACE", "OutputMismatch", "call_handler", "candidates_text", "execute"]
@@ -64,7 +65,6 @@ async def execute(
         for parameter in specification.handler.injected
         if (value := _injected(parameter, values or {}, f"tool '{specification.name}'")) is not msgspec.UNSET
     }
-    cancellation = Cancellation.of_current_task(DEFAULT_GRACE, _warn)
     try:
         sent, converted = specification.read(arguments)
     except InvalidArguments as error:
@@ -72,8 +72,31 @@ async def execute(
     except Exception as error:  # noqa: BLE001 - a validator of the tool's own type: a failure of the tool
         return _cut(failure_result(specification.name, error), specification)
     call = RequestedCall("", specification.name, sent, specification.definition)
-    result = await call_handler(specification, tool, converted, ctx.for_call(call), injected, cancellation)
-    return _cut(result, specification)
+    cancellation = Cancellation(DEFAULT_GRACE, _warn)
+    work = call_handler(specification, tool, converted, ctx.for_call(call), injected, cancellation)
+    return _cut(await _in_own_task(work, cancellation), specification)
+
+
+async def _in_own_task(work: Coroutine[Any, Any, ToolResult], cancellation: Cancellation) -> ToolResult:
+    """What `work` returns. In a task of its own, a cancellation of the caller can be told from any other."""
+    task = asyncio.get_running_loop().create_task(work)
+    cancellation.task = task
+    cancelled: asyncio.CancelledError | None = None
+    try:
+        while not task.done():
+            try:
+                await asyncio.wait((task,))
+            except asyncio.CancelledError as error:
+                if cancelled is None:
+                    cancelled = error
+                    cancellation.request()
+    finally:
+        task.cancel()  # when this coroutine is thrown away half-way
+    if cancelled is None:
+        return task.result()
+    if not task.cancelled():
+        task.exception()  # read, so that nobody complains; the cancellation wins
+    raise cancelled
 
 
 async def call_handler(
@@ -97,14 +120,15 @@ async def call_handler(
     """
     try:
         positional, keywords = specification.handler.bind(converted, ctx, injected)
-        if specification.timeout is None or (specification.run_in_thread and not specification.handler.is_async):
-            value = await _value_of(specification, tool, positional, keywords, cancellation)
+        timeout = specification.timeout
+        if timeout is None:
+            value = await _value_of(specification, tool.handler, positional, keywords, cancellation)
         else:
-            value = await _value_in_time(specification, tool, positional, keywords, cancellation)
+            value = await _value_in_time(specification, tool.handler, positional, keywords, cancellation, timeout)
         if cancellation.is_requested:
             raise asyncio.CancelledError
         if specification.output_validator is not None:
-            _check_output(specification, value)
+            _check_output(specification.output_validator, value)
         return result_of(value)
     except (asyncio.CancelledError, BaseExceptionGroup, Exception) as error:  # noqa: BLE001 - the border of the call
         return _result_of_failure(specification, error, cancellation)
@@ -118,17 +142,35 @@ def _result_of_failure(
         raise error
     if cancellation.is_requested:  # whatever a cancelled handler makes of it
         raise asyncio.CancelledError from error
-    if isinstance(error, ToolError):
-        return error_result(str(error), error)
-    if isinstance(error, (DeadlineExceeded, CleanupError)):
+    through = _never_a_result(error)
+    if through is error:
         raise error
+    if through is not None:
+        raise through from error
     if isinstance(error, _Overdue):
         cause = TimeoutError(f"{specification.label} took longer than {specification.timeout:g} seconds")
         cause.__cause__ = error.__cause__
         return error_result(f"{cause}{error.remark}", cause)
-    if isinstance(error, BaseExceptionGroup) and not _is_of_the_handler(error):  # pyright: ignore[reportUnknownArgumentType]
-        raise error
-    return failure_result(specification.name, cast("BaseException", error))
+    if isinstance(error, ToolError) and (text := str(error)):
+        return error_result(text, error)
+    return failure_result(specification.name, error)
+
+
+def _never_a_result(error: BaseException) -> BaseException | None:
+    """What has to reach the caller: the error itself, or one inside of it where it is a group; None for all others.
+
+    That is a `DeadlineExceeded` or `CleanupError` of a run inside the handler (work that could not be committed must
+    not look done), and whatever is no `Exception`: KeyboardInterrupt, SystemExit, a test's failure.
+    """
+    if isinstance(error, (DeadlineExceeded, CleanupError)):
+        return error
+    if not isinstance(error, BaseExceptionGroup):
+        return None if isinstance(error, (Exception, asyncio.CancelledError)) else error
+    group = cast("BaseExceptionGroup[BaseException]", error)
+    inside = [found for member in group.exceptions if (found := _never_a_result(member)) is not None]
+    if any(not isinstance(found, Exception) for found in inside):
+        return group
+    return inside[0] if inside else None
 
 
 class _Overdue(Exception):
@@ -138,35 +180,13 @@ class _Overdue(Exception):
         self.remark = remark
 
 
-async def _value_in_time(
-    specification: ToolSpecification,
-    tool: Any,
-    positional: tuple[Any, ...],
-    keywords: dict[str, Any],
-    cancellation: Cancellation,
-) -> Any:
-    """What a handler on the event loop gives within its tool's timeout; late, it counts as late whatever it gives."""
-    assert specification.timeout is not None
-    expiry = Expiry(cancellation, specification.timeout)
-    try:
-        value = await _value_of(specification, tool, positional, keywords, cancellation)
-    except BaseException as error:
-        if expiry.stop() and isinstance(error, (asyncio.CancelledError, BaseExceptionGroup, Exception)):
-            raise _Overdue from error
-        raise
-    if expiry.stop():
-        raise _Overdue
-    return value
-
-
 async def _value_of(
     specification: ToolSpecification,
-    tool: Any,
+    handler: Callable[..., Any],
     positional: tuple[Any, ...],
     keywords: dict[str, Any],
     cancellation: Cancellation,
 ) -> Any:
-    handler = tool.handler
     if specification.run_in_thread and not specification.handler.is_async:
         value = await _value_of_thread(specification, handler, positional, keywords, cancellation)
     else:
@@ -174,6 +194,37 @@ async def _value_of(
     if inspect.iscoroutine(value):
         return await drive(value, cancellation, specification.label)
     return await settled(value, cancellation, specification.label) if inspect.isawaitable(value) else value
+
+
+async def _value_in_time(
+    specification: ToolSpecification,
+    handler: Callable[..., Any],
+    positional: tuple[Any, ...],
+    keywords: dict[str, Any],
+    cancellation: Cancellation,
+    timeout: float,
+) -> Any:
+    """What a handler gives within its tool's timeout; late, it counts as late whatever it gives."""
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + timeout
+    if specification.run_in_thread and not specification.handler.is_async:
+        value = await _value_of_thread(specification, handler, positional, keywords, cancellation)
+    else:
+        value = handler(*positional, **keywords)
+        if loop.time() > deadline and not inspect.isawaitable(value):  # it kept the loop, so nobody could interrupt it
+            raise _Overdue
+    if not inspect.isawaitable(value):
+        return value
+    expiry = Expiry(cancellation, deadline - loop.time())
+    try:
+        value = await settled(value, cancellation, specification.label)
+    except BaseException as error:
+        if expiry.stop() and isinstance(error, (asyncio.CancelledError, BaseExceptionGroup, Exception)):
+            raise _Overdue from error
+        raise
+    if expiry.stop():
+        raise _Overdue
+    return value
 
 
 async def _value_of_thread(
@@ -184,47 +235,50 @@ async def _value_of_thread(
     cancellation: Cancellation,
 ) -> Any:
     """A thread can't be stopped: a timeout leaves it alone, a cancellation waits for it for the grace."""
-    future = in_thread(handler, *positional, **keywords)
+    call = in_thread(handler, *positional, **keywords)
     try:
-        await asyncio.wait((future,), timeout=specification.timeout)  # which leaves the future alone when cancelled
+        await asyncio.wait((call.future,), timeout=specification.timeout)  # which leaves it alone when cancelled
     except asyncio.CancelledError:
-        if not await _ends_in_grace(future, cancellation.grace):
+        if not await _ends_in_grace(call, cancellation.grace):
             cancellation.report(
                 f"{specification.label} still runs in its thread, {cancellation.grace:g} s after it was cancelled"
             )
         raise
-    if not future.done():
-        future.cancel()
-        raise _Overdue("; the work may still be going on")
-    return future.result()
+    if call.future.done():
+        return call.future.result()
+    if call.withdraw():
+        raise _Overdue(", waiting for a free thread")
+    call.future.cancel()  # nobody reads it any more
+    raise _Overdue("; the work may still be going on")
 
 
-async def _ends_in_grace(future: asyncio.Future[Any], grace: float) -> bool:
-    """Whether a thread ends within the grace, however often this task is cancelled meanwhile. Its result is dropped."""
+async def _ends_in_grace(call: ThreadCall, grace: float) -> bool:
+    """Whether a thread ends within the grace, however often this task is cancelled meanwhile. Its result is dropped.
+
+    Work that no thread has begun is withdrawn, and never begins.
+    """
     until = asyncio.get_running_loop().time() + grace
-    while not future.done() and (left := until - asyncio.get_running_loop().time()) > 0:
+    if call.withdraw():
+        return True
+    while not call.future.done() and (left := until - asyncio.get_running_loop().time()) > 0:
         with contextlib.suppress(asyncio.CancelledError):
-            await asyncio.wait((future,), timeout=left)
-    if not future.done():
-        future.cancel()
+            await asyncio.wait((call.future,), timeout=left)
+    if not call.future.done():
+        call.future.cancel()
         return False
-    if not future.cancelled():
-        future.exception()  # read, so that nobody complains
+    if not call.future.cancelled():
+        call.future.exception()  # read, so that nobody complains
     return True
 
 
-def _check_output(specification: ToolSpecification, value: Any) -> None:
-    validator = specification.output_validator
-    assert validator is not None
-    plain = value.value if isinstance(value, ToolResult) else value
-    as_json = msgspec.json.decode(to_json(plain))
+def _check_output(validator: Validator, value: Any) -> None:
+    if isinstance(value, ToolResult):
+        if value.is_error:
+            return
+        value = value.value
+    as_json = msgspec.json.decode(to_json(value))
     if not validator.is_valid(as_json):
         raise OutputMismatch(text_of(validator.violations(as_json)))
-
-
-def _is_of_the_handler(group: BaseExceptionGroup[BaseException]) -> bool:
-    """False when a group holds what must reach the top: KeyboardInterrupt, SystemExit, a test's failure."""
-    return group.subgroup(lambda e: not isinstance(e, (Exception, asyncio.CancelledError, BaseExceptionGroup))) is None
 
 
 def _cut(result: ToolResult, specification: ToolSpecification) -> ToolResult:

@@ -122,6 +122,7 @@ def _made(target: Any, name: str | None, description: str | None, members: dict[
         raise ConfigurationError(f"@tool takes the name by keyword: @tool(name={target!r})")
     if not callable(target):
         raise ConfigurationError(f"@tool makes a tool of a function or class, and not of {target!r}")
+    _check_members(members)
     own_name, docstring = _name_and_docstring(target)
     if description is None:
         description = read_docstring(docstring).text
