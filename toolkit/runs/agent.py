@@ -7,9 +7,7 @@ import inspect
 import types
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import Any, Generic, TypedDict, TypeVar, cast
-
-from typing_extensions import Unpack
+from typing import Any, Generic, TypedDict, TypeVar, Unpack, cast
 
 from toolkit.context import Event, RunContext
 from toolkit.errors import ConfigurationError
