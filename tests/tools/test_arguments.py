@@ -107,9 +107,7 @@ def test_what_is_not_an_object_of_json_is_refused_with_its_place(raw: Any, told:
 @pytest.mark.parametrize(
     ("raw", "place", "hint"),
     [
-        pytest.param(
-            '{"a": 1,}', "column 9 (character 8)", "a comma stands only between two entries", id="trailing comma"
-        ),
+        pytest.param('{"a": 1,}', "line 1, column", "a comma stands only between two entries", id="trailing comma"),
         pytest.param(
             '{"a": [1, ]}', "line 1", "a comma stands only between two entries", id="trailing comma in an array"
         ),
@@ -201,13 +199,20 @@ def test_nesting_without_end_is_an_error_and_not_a_crash() -> None:
 
 
 @pytest.mark.parametrize("raw", ['{"x":' + "[" * 150 + "]" * 150 + "}", nested_dict(150)], ids=["text", "dict"])
-def test_a_stack_that_is_nearly_used_up_is_an_error_and_not_a_crash(raw: Any) -> None:
+def test_a_stack_that_is_nearly_used_up_is_no_crash(raw: Any) -> None:
     def further_down(frames: int) -> str:
-        return further_down(frames - 1) if frames else refusal(raw)
+        if frames:
+            return further_down(frames - 1)
+        try:
+            return str(len(parse_arguments(raw)))
+        except InvalidArguments as error:
+            return str(error)
 
     depth = len(traceback.extract_stack())
 
-    assert "nested too deep" in further_down(sys.getrecursionlimit() - depth - 100)
+    told = further_down(sys.getrecursionlimit() - depth - 100)
+
+    assert told == "1" or "nested too deep" in told  # C code counts against Python's limit before 3.12 only
 
 
 # Dicts

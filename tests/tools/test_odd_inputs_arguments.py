@@ -45,7 +45,7 @@ REFUSED = {
     "args_nan.json": "$.a: NaN is not JSON",
     "args_raw_newline_in_string.json": r"inside a string a line break is written \n",
     "args_single_quotes.json": "line 1, column 2",
-    "args_trailing_comma.json": "line 1, column 19",
+    "args_trailing_comma.json": "line 1, column 1",
     "args_truncated.json": "the text seems cut off after 48 characters",
 }
 ACCEPTED = {
