@@ -37,26 +37,26 @@ class StoppedClock(Clock):
         return self.time
 
 
-async def test_the_agent_tells_the_time(container: Application, time: str) -> None:
+async def test_the_agent_tells_the_time(container: Application, time: str) -> str:
     model = ScriptedModel([calls(call("clock_tool")), says("There you are.")])
     with overriding(container, clock=StoppedClock(time)):
         async with application(container) as app:
             run = await app.agent().run("What time is it?", model=model)
     assert run.calls[0].result.content == time
     model.assert_exhausted()
-    print("told:", time)
+    return run.calls[0].result.content
 
 
 async def main() -> None:
     container = Application()
-    await asyncio.gather(
+    told = await asyncio.gather(
         test_the_agent_tells_the_time(container, "08:00"),
         test_the_agent_tells_the_time(container, "20:00"),
     )
+    print("told:", *told)
 
 
 asyncio.run(main())
 
 # prints:
-# told: 08:00
-# told: 20:00
+# told: 08:00 20:00
