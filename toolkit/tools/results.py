@@ -218,5 +218,9 @@ def _without_surrogates_inside(value: Any) -> Any:
 def _key(key: Any) -> str:
     if isinstance(key, str):
         return str.__str__(key)
-    (text,) = msgspec.to_builtins({key: None}, enc_hook=_unknown, str_keys=True)
+    if isinstance(key, enum.Enum):
+        return _key(key.value)
+    if isinstance(key, pathlib.PurePath):
+        return str(key)
+    (text,) = msgspec.json.decode(_encode({key: None}))
     return str(text)
