@@ -41,17 +41,18 @@ class ThreadCall:
             self.future.cancel()
         return withdrawn
 
-    def run(self) -> None:
-        """Does the work in the current thread, unless it was withdrawn."""
+    def run(self, before_telling: Callable[[], None]) -> None:
+        """Does the work in the current thread, unless it was withdrawn, and tells the loop."""
         work, self._work = self._work, None
-        if work is None or not self._claim.acquire(blocking=False):
-            return
         value: Any = None
         error: BaseException | None = None
+        if work is None or not self._claim.acquire(blocking=False):
+            return before_telling()
         try:
             value = work()
         except BaseException as raised:  # noqa: BLE001 - it travels to the loop, which decides what it means
             error = raised
+        before_telling()
         with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
             self._loop.call_soon_threadsafe(self._finish, value, error)
         error = None  # else its traceback and this frame would keep each other alive
@@ -108,23 +109,26 @@ class WorkerThreads:
                     raise
 
     def _serve(self) -> None:
+        self._become_idle()
         while True:
-            with self._lock:
-                self._idle += 1
             try:
                 call = self._jobs.get(timeout=self._idle_seconds)
             except queue.Empty:
                 with self._lock:
-                    self._idle -= 1
                     if self._waiting:  # a job came between the time-out and the lock
                         continue
+                    self._idle -= 1
                     self._threads -= 1
                 return
             with self._lock:
                 self._idle -= 1
                 self._waiting -= 1
-            call.run()
+            call.run(self._become_idle)  # before it tells: who calls again at once finds this thread
             del call  # an idle thread must not keep a run's objects alive
+
+    def _become_idle(self) -> None:
+        with self._lock:
+            self._idle += 1
 
 
 _workers = WorkerThreads()
