@@ -335,7 +335,11 @@ class NoName:
             NoHandler,
             "NoHandler has no handler, and nothing to run when a model calls it; define NoHandler.handler(...)",
         ),
-        (NoDescription, "NoDescription has no description, and a model can't choose a tool without one; give"),
+        (
+            NoDescription,
+            "NoDescription has no description, and a model can't choose a tool without one; "
+            "write a docstring for NoDescription, or set its description",
+        ),
         (BlankDescription, "tool 'blank_description' has no description"),
         (NoName, "NoName is no tool: it has no name"),
         (Client, "Client is no tool: it has no name"),
@@ -495,7 +499,7 @@ def test_a_docstring_alone_describes_only_a_tool_that_inherits() -> None:
 
         def handler(self) -> None: ...
 
-    with pytest.raises(ConfigurationError, match="has no description"):
+    with pytest.raises(ConfigurationError, match=r"has no description, .*; set .*Documented.description"):
         definition(Documented)
 
 

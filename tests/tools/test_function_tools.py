@@ -261,7 +261,7 @@ def test_a_wrong_use_of_the_decorator_is_refused_at_once(make: Any, told: str) -
 def test_a_function_without_a_docstring_is_refused() -> None:
     def undescribed() -> None: ...
 
-    with pytest.raises(ConfigurationError, match="tool 'undescribed' has no description, and a model can't choose"):
+    with pytest.raises(ConfigurationError, match="or give description="):
         tool(undescribed)
 
 

@@ -113,8 +113,7 @@ def definition(tool: Any) -> ToolDefinition:
 
 def check_class(cls: type) -> ToolSpecification | None:
     """As `specify_class`, for a class that is known to be meant as a tool: what it lacks is an error at once."""
-    for member in undeclared(cls):
-        raise ConfigurationError(_absent(member, label_of(cls)))
+    _check_declared(cls)
     return specify_class(cls)
 
 
@@ -131,8 +130,7 @@ def specify_class(cls: type) -> ToolSpecification | None:
         found: ToolSpecification | None = kept[1]
         return found
     if not has_constructor(cls):
-        for member in undeclared(cls):
-            raise ConfigurationError(_absent(member, label_of(cls)))
+        _check_declared(cls)
     made = None if differs_per_instance(cls) else _specified(ClassMembers(cls), label_of(cls))
     with contextlib.suppress(TypeError):  # a builtin class takes no attributes
         type.__setattr__(cls, _KEPT, (made_of, made))
@@ -180,12 +178,12 @@ def _specified(members: Members, label: str) -> ToolSpecification:
     owner = f"tool '{name}'"
     description = members.get("description")
     if description is None or (isinstance(description, str) and not description.strip()):
-        raise ConfigurationError(_absent("description", label, owner))
+        raise ConfigurationError(_absent("description", label, _how_to_describe(members, label), owner))
     if not isinstance(description, str):
         raise ConfigurationError(f"the description of {owner} is {description!r}; it has to be a text")
     handler = members.get("handler")
     if handler is None:
-        raise ConfigurationError(_absent("handler", label, owner))
+        raise ConfigurationError(_absent("handler", label, owner=owner))
     if not callable(handler):
         raise ConfigurationError(f"the handler of {owner} is {handler!r}; it has to be callable, sync or async")
     plan = plan_handler(handler, members.get("input_schema"), owner)
@@ -209,7 +207,20 @@ def _specified(members: Members, label: str) -> ToolSpecification:
     )
 
 
-def _absent(member: str, label: str, owner: str | None = None) -> str:
+def _check_declared(cls: type) -> None:
+    for member in undeclared(cls):
+        raise ConfigurationError(_absent(member, label_of(cls), _how_to_describe(ClassMembers(cls), label_of(cls))))
+
+
+def _how_to_describe(members: Members, label: str) -> str:
+    if members.get("__wrapped__") is not None:  # a function tool
+        return f'write a docstring for {label}, or give description="..."'
+    if members.get("_derived") is not None:  # a Tool
+        return f"write a docstring for {label}, or set its description"
+    return f"set {label}.description"
+
+
+def _absent(member: str, label: str, describing: str = "", owner: str | None = None) -> str:
     """What is said of a required member that is not there."""
     if member == "name":
         return (
@@ -217,10 +228,7 @@ def _absent(member: str, label: str, owner: str | None = None) -> str:
             f"function, or let a class inherit from Tool"
         )
     if member == "description":
-        return (
-            f"{owner or label} has no description, and a model can't choose a tool without one; give {label} a "
-            f"docstring (where it is a Tool or made by @tool), or a description"
-        )
+        return f"{owner or label} has no description, and a model can't choose a tool without one; {describing}"
     return f"{owner or label} has no handler, and nothing to run when a model calls it; define {label}.handler(...)"
 
 

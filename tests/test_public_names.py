@@ -1,0 +1,120 @@
+"""The names that users import: where they live, that nothing else is offered, and what importing them loads."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+
+NAMES = {
+    "toolkit": (
+        "Agent Run CallRecord Limits ITool Tool FunctionTool tool definition execute "
+        "ToolDefinition ToolCall ToolResult RunContext Invocation Inject Usage "
+        "ToolkitError ConfigurationError ToolError RunError LimitExceeded DeadlineExceeded RunAborted HookError "
+        "ModelError OutputError CleanupError"
+    ),
+    "toolkit.hooks": "Allow Modify Deny Skip Abort Replace CallInfo",
+    "toolkit.injection": (
+        "AppScoped RunScoped CallScoped ScopeValue application check overriding provide dep Resolver resolver_for"
+    ),
+    "toolkit.models": (
+        "Model ModelRequest ModelResponse ModelDelta TextDelta ReasoningDelta ToolCallDelta ModelDone ModelSettings "
+        "KeywordModel from_environment RetryingModel FallbackModel OpenAIChatModel OpenAIResponsesModel AnthropicModel "
+        "GeminiModel"
+    ),
+    "toolkit.messages": (
+        "SystemMessage UserMessage AssistantMessage ToolMessage TextPart ImagePart DocumentPart ToolCall Usage "
+        "messages_to_json messages_from_json"
+    ),
+    "toolkit.events": (
+        "RunStarted TurnStarted TextDelta ReasoningDelta ToolCallStarted ToolCallFinished TurnFinished WarningRaised "
+        "CustomEvent RunFinished"
+    ),
+    "toolkit.testing": "ScriptedModel says calls call ModelRequestsBlocked",
+}
+"""API.md, sections 6, 7 and 9."""
+
+NOT_YET = {
+    "toolkit.models": "RetryingModel FallbackModel OpenAIChatModel OpenAIResponsesModel AnthropicModel GeminiModel",
+    "toolkit.testing": "ModelRequestsBlocked",
+}
+"""Names of later issues (the providers' models, and the pytest plugin). Take them out here when they come."""
+
+BESIDE = {
+    "toolkit.hooks": "Decision",
+    "toolkit.messages": "Message Part ToolDefinition",
+    "toolkit.testing": "ScriptExhausted",
+}
+"""Names that a user may need in an annotation or an `except`, beside the page's."""
+
+HEAVY = "dependency_injector pydantic jsonschema jsonschema_rs httpx typer rich docstring_parser"
+
+
+def words(text: str) -> set[str]:
+    return set(text.split())
+
+
+@pytest.mark.parametrize("module", NAMES)
+def test_a_module_has_the_names_of_the_page(module: str) -> None:
+    found = import_module(module)
+
+    there = words(NAMES[module]) - words(NOT_YET.get(module, ""))
+    assert {name for name in there if not hasattr(found, name)} == set()
+
+
+@pytest.mark.parametrize("module", NAMES)
+def test_a_module_offers_these_names_and_no_others(module: str) -> None:
+    offered = import_module(module).__all__
+
+    assert set(offered) == (words(NAMES[module]) - words(NOT_YET.get(module, ""))) | words(BESIDE.get(module, ""))
+    assert len(offered) == len(set(offered))
+
+
+@pytest.mark.parametrize("module", NOT_YET)
+def test_a_name_that_has_come_is_no_longer_listed_as_missing(module: str) -> None:
+    found = import_module(module)
+
+    assert {name for name in words(NOT_YET[module]) if hasattr(found, name)} == set()
+
+
+def test_a_name_has_one_meaning_wherever_it_is_offered() -> None:
+    toolkit, messages, records = (import_module(f"toolkit{part}") for part in ("", ".messages", ".records"))
+
+    assert toolkit.ToolCall is messages.ToolCall
+    assert toolkit.Usage is messages.Usage
+    assert toolkit.Run is records.Run
+
+
+def loaded_by(statement: str) -> set[str]:
+    program = f"import sys; {statement}; print(*sorted(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=120)
+    return words(done.stdout)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import toolkit",
+        "import toolkit.hooks, toolkit.messages, toolkit.events, toolkit.models",
+        "import toolkit.testing",
+    ],
+)
+def test_importing_the_core_loads_nothing_heavy(statement: str) -> None:
+    loaded = loaded_by(statement)
+
+    assert words(HEAVY) & loaded == set()
+    assert "toolkit.tools.classes" in loaded_by("import toolkit")
+
+
+def test_declaring_tools_of_plain_types_loads_no_pydantic_and_no_container() -> None:
+    loaded = loaded_by(
+        "import toolkit; "
+        "tool = toolkit.tool(name='t', description='Do it.')(lambda x: x); "
+        "import asyncio; asyncio.run(tool.execute({'x': 1}))"
+    )
+
+    assert {
+        name for name in ("pydantic", "dependency_injector", "jsonschema", "docstring_parser") if name in loaded
+    } == set()
