@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+import asyncio
+import contextvars
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any, Protocol, cast
 
+from dependency_injector import providers
 from msgspec import UNSET
-from msgspec.structs import replace
 
 from toolkit.context import Event
 from toolkit.errors import ConfigurationError
-from toolkit.injection.checks import check
+from toolkit.injection.checks import check_wiring
 from toolkit.injection.container import ContainerResolver
-from toolkit.injection.graph import describe, is_container, walk
+from toolkit.injection.graph import (
+    answering,
+    describe,
+    everything_in,
+    is_container,
+    listed_in,
+    names_in,
+    product_of,
+    walk,
+)
+from toolkit.injection.host import ApplicationScope
+from toolkit.injection.overlays import AnyProvider, active_layers, dispatch
 from toolkit.injection.providers import AppScoped
+from toolkit.injection.run_scope import OPENING, ContainerScope
 from toolkit.injection.scopes import Scope
+from toolkit.injection.twins import ApplicationTwin
 from toolkit.messages import Message, Part
 from toolkit.records import Run
 from toolkit.tools.parameters import label_of
@@ -63,9 +78,9 @@ class App:
 
     def __init__(self, container: Any) -> None:
         self.container = container
-        self._scope = Scope("app")
+        self._scope = ApplicationScope()
         self._resolver = ContainerResolver(container, self._scope)
-        self._scoped: list[AppScoped[Any]] = list(container.traverse(types=[AppScoped]))
+        self._open_in: list[list[Scope]] = []
 
     def agent(self, name: str = "agent") -> RunnableAgent:
         """The agent of a provider, bound to this application.
@@ -76,32 +91,62 @@ class App:
         Raises:
             ConfigurationError: there is no such provider, or it gives no agent.
         """
-        recipe = self._resolver.named(name)
-        product: Any = recipe.product if recipe.instance is UNSET else cast("Any", type(recipe.instance))
+        provider = self._resolver.provider_named(name)
+        product = product_of(answering(provider))
         bind = getattr(product, "bound_to", None)
         if bind is None:
-            gives = "something that is not known before it is built" if product is None else label_of(product)
+            gives = "something that is not known before it is built" if product is UNSET else label_of(product)
             raise ConfigurationError(
                 f"provider '{name}' gives {gives}, and no agent; declare it as provide(Agent, ...), or annotate what "
                 f"its function returns"
             )
-        return cast("RunnableAgent", bind(self._resolver, replace(recipe, is_owned=False)))
+        # No instance, though one may be there: what replaces the agent here must not be kept for later runs.
+        recipe = Recipe(f"provider '{name}'", product=product, key=provider, identity=provider)
+        return cast("RunnableAgent", bind(self._resolver, recipe))
 
-    async def open(self, timeout: float | None) -> None:
-        """Opens what is reachable, but for what is replaced here: a fake must not outlive its block."""
-        for scoped in self._scoped:
-            scoped.open_in.append(self._scope)
-        opening = self._resolver.open_run({}, timeout)
-        for scoped in _reachable(self.container):
-            await opening.build(Recipe(describe(scoped), key=scoped))
+    async def open(self, open_timeout: float | None, close_timeout: float | None) -> None:
+        """Opens what is reachable, but for what is built with something replaced here: a fake must not outlive its
+        block. It is opened when a run outside of the block needs it."""
+        reachable = [scoped for provider in names_in(self.container) for scoped in _app_scoped_below(provider[1])]
+        contextvars.copy_context().run(self._register)
+        opening = ContainerScope(OPENING, self._scope, {}, self._resolver.plans, open_timeout)
 
-    async def close(self, error: BaseException | None, timeout: float | None) -> list[BaseException]:
+        async def open_one(scoped: AppScoped[Any]) -> None:
+            await opening.build(Recipe(describe(scoped), key=scoped, identity=scoped))
+
+        self._scope.opener = open_one
+        self._scope.enter(close_timeout)
+        for scoped in reachable:
+            if scoped not in self._scope.cache:
+                await (self._scope.open(scoped) if _is_asynchronous(scoped) else open_one(scoped))
+
+    async def close(self, error: BaseException | None) -> list[BaseException]:
         """Closes what was opened, and gives what went wrong."""
         try:
-            return await self._scope.close(error, timeout)
+            return await self._scope.finish(error)
         finally:
-            for scoped in self._scoped:
-                scoped.open_in.remove(self._scope)
+            for open_in in self._open_in:
+                open_in.remove(self._scope)
+
+    @property
+    def has_cancelled_its_body(self) -> bool:
+        """One of its objects failed in the background, so the task that entered the application was cancelled."""
+        return self._scope.has_cancelled
+
+    def _register(self) -> None:
+        """Makes this application known to what it keeps: routes of a web framework run in no context of its own."""
+        active_layers.set(())  # also what is replaced here is registered
+        everything = everything_in(self.container.providers.values())
+        for provider in everything:
+            if isinstance(provider, AppScoped):
+                self._open_in.append(provider.open_in)
+            elif isinstance(provider, providers.BaseSingleton) and any(_app_scoped_below(provider)):
+                dispatcher = dispatch(provider)
+                if dispatcher.standby is None:
+                    dispatcher.standby = ApplicationTwin(provider)
+                self._open_in.append(cast("ApplicationTwin", dispatcher.standby).open_in)
+        for open_in in self._open_in:
+            open_in.append(self._scope)
 
 
 @asynccontextmanager
@@ -109,6 +154,9 @@ async def application(
     container: Any, *, open_timeout: float | None = 30.0, close_timeout: float | None = 10.0
 ) -> AsyncGenerator[App, None]:
     """Checks a container, opens its `AppScoped` objects, and closes them at the end, last opened first.
+
+    They are opened and closed in one task of the application's own. When a task group that one of them holds fails in
+    the background, the task that entered the application is cancelled, and that failure is raised at the end.
 
     Args:
         container: A dependency-injector container.
@@ -122,31 +170,48 @@ async def application(
     """
     if not is_container(container):
         raise ConfigurationError(f"application takes a container, such as Application(); it was given {container!r}")
-    check(container)
+    check_wiring(container)
     app = App(container)
     error: BaseException | None = None
     try:
-        await app.open(open_timeout)
+        await app.open(open_timeout, close_timeout)
         yield app
     except BaseException as raised:
         error = raised
         raise
     finally:
-        failed = await app.close(error, close_timeout)
-        if failed and error is not None:
+        failed = await app.close(error)
+        if app.has_cancelled_its_body and isinstance(error, asyncio.CancelledError) and failed:
+            error = None  # the cancellation only carried the news
+        if error is not None:
             for late in failed:
                 error.add_note(f"also, while the application was closed: {late!r}")
-        elif len(failed) == 1:
-            raise failed[0]
         elif failed:
-            raise BaseExceptionGroup("errors while the application was closed", failed)
+            raise _one_of(failed)
 
 
-def _reachable(container: Any) -> list[AppScoped[Any]]:
-    """The `AppScoped` providers, dependencies first, each once. One that is overridden answers as another provider."""
-    found: dict[AppScoped[Any], None] = {}
-    for provider in container.providers.values():
-        for node in walk(provider):
-            if isinstance(node, AppScoped):
-                found.setdefault(node)
-    return list(found)
+def _is_asynchronous(scoped: AppScoped[Any]) -> bool:
+    return any(isinstance(node, AppScoped) and node.kind.is_async for node in walk(scoped))
+
+
+def _app_scoped_below(provider: AnyProvider) -> Iterator[AppScoped[Any]]:
+    """The `AppScoped` providers, dependencies first. One that is overridden answers as another provider.
+
+    What an argument lists (the tools of an agent) is not needed to build it, and belongs to the application all the
+    same."""
+    for node in walk(provider):
+        for listed in listed_in(node):
+            yield from _app_scoped_below(listed)
+        if isinstance(node, AppScoped):
+            yield node
+
+
+def _one_of(failed: list[BaseException]) -> BaseException:
+    """One error, or a group of several; a cancellation stays one."""
+    for late in failed:
+        if isinstance(late, asyncio.CancelledError):
+            for other in failed:
+                if other is not late:
+                    late.add_note(f"also, while the application was closed: {other!r}")
+            return late
+    return failed[0] if len(failed) == 1 else BaseExceptionGroup("errors while the application was closed", failed)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import typing
-from collections.abc import Callable, Iterable, Mapping, Set
+from abc import ABCMeta
+from collections.abc import Callable, Iterable, Set
 from typing import Any, cast
 
 from msgspec import UNSET, Struct
@@ -12,7 +14,7 @@ from toolkit.errors import ConfigurationError
 from toolkit.tools.handlers import is_context_type
 from toolkit.tools.parameters import Parameter, label_of, read_parameters, without_none
 
-__all__ = ["Candidate", "GivenValue", "constructor_arguments", "find_for_parameter"]
+__all__ = ["Candidate", "GivenValue", "Nested", "constructor_arguments", "find_for_parameter", "in_quotes"]
 
 
 class Candidate(Struct, frozen=True):
@@ -23,6 +25,10 @@ class Candidate(Struct, frozen=True):
     key: Any
 
 
+Nested = Callable[[str], Any]
+"""Finds what a nested name such as `"tools.http"` stands for; None when it stands for nothing."""
+
+
 class GivenValue(Struct, frozen=True):
     """The key of a parameter that a value of the run fills, or its `Invocation`, `Run` or `RunContext`."""
 
@@ -30,7 +36,11 @@ class GivenValue(Struct, frozen=True):
 
 
 def constructor_arguments(
-    cls: Callable[..., Any], candidates: Iterable[Candidate], value_types: Set[type], label: str
+    cls: Callable[..., Any],
+    candidates: Iterable[Candidate],
+    value_types: Set[type],
+    label: str,
+    nested: Nested | None = None,
 ) -> dict[str, Any]:
     """What fills each parameter of a class's constructor, or of a function: `{parameter: key}`.
 
@@ -39,6 +49,10 @@ def constructor_arguments(
     Raises:
         ConfigurationError: some parameter can't be filled; all such are named, with the candidates.
     """
+    if inspect.isabstract(cls):
+        raise ConfigurationError(
+            f"{label} can't be built: it is abstract in {', '.join(sorted(cast('Any', cls).__abstractmethods__))}"
+        )
     offered = tuple(candidates)
     found: dict[str, Any] = {}
     problems: list[str] = []
@@ -46,19 +60,29 @@ def constructor_arguments(
         if parameter.is_variadic:
             continue
         try:
-            key = find_for_parameter(parameter, offered, value_types, label)
+            key = find_for_parameter(parameter, offered, value_types, label, nested)
         except ConfigurationError as error:
             problems.append(str(error))
             continue
-        if key is not UNSET:
-            found[parameter.name] = key
+        if key is UNSET:
+            continue
+        found[parameter.name] = key
+        if parameter.kind is inspect.Parameter.POSITIONAL_ONLY:
+            problems.append(
+                f"parameter '{parameter.name}' of {label} is positional only, and what is filled in is given by name; "
+                f"declare the class with its arguments: provide({label}, ...)"
+            )
     if problems:
         raise ConfigurationError("; ".join(problems))
     return found
 
 
 def find_for_parameter(
-    parameter: Parameter, candidates: Iterable[Candidate], value_types: Set[type], owner: str
+    parameter: Parameter,
+    candidates: Iterable[Candidate],
+    value_types: Set[type],
+    owner: str,
+    nested: Nested | None = None,
 ) -> Any:
     """The key for one parameter; UNSET when nothing matches and it has a default.
 
@@ -68,11 +92,19 @@ def find_for_parameter(
     offered = tuple(candidates)
     where = f"parameter '{parameter.name}' of {owner}"
     if parameter.inject is not None and parameter.inject.name is not None:
-        return _by_name(parameter.inject.name, offered, where)
+        return _by_name(parameter.inject.name, offered, where, nested)
     wanted = without_none(parameter.annotation)
     wanted = typing.get_origin(wanted) or wanted
-    if is_context_type(wanted) or _is_given(wanted, value_types):
+    if is_context_type(wanted):
         return GivenValue(cast("type", wanted))
+    given = _given(wanted, value_types)
+    if len(given) == 1:
+        return GivenValue(cast("type", wanted))
+    if given:
+        raise ConfigurationError(
+            f"{where} takes {label_of(wanted)}, and more than one value of the run is that: "
+            f"{', '.join(sorted(map(label_of, given)))}; annotate it with one of these"
+        )
     fitting = _by_type(wanted, offered)
     if len(fitting) == 1:
         return fitting[0].key
@@ -81,17 +113,21 @@ def find_for_parameter(
     raise ConfigurationError(_unfilled(parameter, wanted, fitting, offered, where))
 
 
-def _is_given(wanted: Any, value_types: Set[type]) -> bool:
-    if wanted in value_types:
-        return True
-    return _is_matchable(wanted) and sum(issubclass(kind, wanted) for kind in value_types) == 1
+def _given(wanted: Any, value_types: Set[type]) -> list[type]:
+    """The types of values that fit: the type itself, else its subclasses."""
+    if any(kind is wanted for kind in value_types):
+        return [wanted]
+    return [kind for kind in value_types if _fits(kind, wanted)] if _is_matchable(wanted) else []
 
 
-def _by_name(name: str, offered: tuple[Candidate, ...], where: str) -> Any:
+def _by_name(name: str, offered: tuple[Candidate, ...], where: str, nested: Nested | None) -> Any:
     for candidate in offered:
         if candidate.name == name:
             return candidate.key
-    names = ", ".join(sorted(candidate.name for candidate in offered)) or "none"
+    found = None if nested is None else nested(name)
+    if found is not None:
+        return found
+    names = in_quotes(candidate.name for candidate in offered)
     raise ConfigurationError(f"{where} asks for the provider {name!r}, and there is none; there are {names}")
 
 
@@ -100,7 +136,7 @@ def _by_type(wanted: Any, offered: tuple[Candidate, ...]) -> list[Candidate]:
         return []
     fitting: list[Candidate] = []
     for candidate in offered:
-        if not isinstance(candidate.product, type) or not issubclass(candidate.product, wanted):
+        if not _fits(candidate.product, wanted):
             continue
         if all(candidate.key is not found.key for found in fitting):  # one provider under two names counts once
             fitting.append(candidate)
@@ -109,9 +145,18 @@ def _by_type(wanted: Any, offered: tuple[Candidate, ...]) -> list[Candidate]:
 
 def _is_matchable(wanted: Any) -> bool:
     """Only classes match by type; builtin ones and Protocols say too little."""
-    if not isinstance(wanted, type) or wanted.__module__ == "builtins":
+    if not isinstance(wanted, type) or wanted.__module__ in ("builtins", "typing"):
         return False
     return not getattr(wanted, "_is_protocol", False)
+
+
+def _fits(product: Any, wanted: Any) -> bool:
+    """True for a subclass that is declared so; `Callable` and `Hashable` also take what only looks so."""
+    if not isinstance(product, type) or product.__module__ == "builtins":
+        return False
+    if wanted in product.__mro__:
+        return True
+    return isinstance(wanted, ABCMeta) and "__subclasshook__" not in vars(wanted) and issubclass(product, wanted)
 
 
 def _unfilled(
@@ -134,11 +179,11 @@ def _unfilled(
         )
     known = ", ".join(f"'{c.name}' ({label_of(c.product)})" for c in offered if isinstance(c.product, type)) or "none"
     return (
-        f"{where} takes {label}, and no provider gives that; add one, or pass values={{{label}: ...}} to run(...). "
-        f"Providers by type: {known}"
+        f"{where} takes {label}, and no provider gives that; add one, or pass values={{{label}: ...}} to run(...), "
+        f"which a container declares as ScopeValue({label}). Providers by type: {known}"
     )
 
 
-def named(mapping: Mapping[str, Any]) -> str:
-    """Names in quotes, for error texts."""
-    return ", ".join(f"'{name}'" for name in sorted(mapping)) or "none"
+def in_quotes(names: Iterable[str]) -> str:
+    """Names for error texts."""
+    return ", ".join(f"'{name}'" for name in sorted(names)) or "none"

@@ -1,70 +1,116 @@
-"""The resolver of a dependency-injector container: how tools are found in it, and how a run builds them."""
+"""The resolver of a dependency-injector container: how tools are found in it."""
 
 from __future__ import annotations
 
-import asyncio
 import difflib
 from collections.abc import Mapping, Set
-from typing import Any, TypeGuard, cast
+from typing import Any, cast
 
 from dependency_injector import providers
-from msgspec import UNSET, Struct
+from msgspec import UNSET
 
 from toolkit.context import RunContext
 from toolkit.errors import ConfigurationError
-from toolkit.injection.by_type import Candidate, GivenValue, constructor_arguments, find_for_parameter, named
-from toolkit.injection.graph import describe, own_provider, product_of, provider_at, walk
-from toolkit.injection.overlays import AnyProvider, active_layers, effective, memory_of_layers, object_of, overriding_of
-from toolkit.injection.providers import Scoped, ScopeValue, current_scope
-from toolkit.injection.scopes import Scope
-from toolkit.injection.sources import closer_of, open_async
+from toolkit.injection.by_type import Candidate, GivenValue, constructor_arguments, find_for_parameter, in_quotes
+from toolkit.injection.graph import (
+    answering,
+    describe,
+    names_in,
+    own_provider,
+    product_of,
+    provider_at,
+    walk,
+)
+from toolkit.injection.host import ApplicationScope
+from toolkit.injection.overlays import AnyProvider, active_layers, effective, memory_of_layers, object_of
+from toolkit.injection.providers import CallScoped, ScopeValue
+from toolkit.injection.run_scope import ContainerScope
+from toolkit.injection.wiring import misuse_of
 from toolkit.records import Invocation, Run
 from toolkit.tools.parameters import Parameter, label_of, value_of_type
-from toolkit.tools.resolver import Recipe, RunScope
+from toolkit.tools.resolver import Recipe
 
-__all__ = ["ContainerResolver", "ContainerScope"]
+__all__ = ["ContainerResolver"]
 
-_ALWAYS_GIVEN = frozenset({Invocation, Run, RunContext})
+_ALWAYS_GIVEN = (Invocation, Run, RunContext)
 
 
 class ContainerResolver:
-    """Finds tools in a container, for the runs of one application. See `toolkit.tools.resolver.Resolver`."""
+    """Finds tools in a container. See `toolkit.tools.resolver.Resolver`.
 
-    def __init__(self, container: Any, app: Scope) -> None:
+    Args:
+        container: A dependency-injector container.
+        app: The scope of the application that its runs belong to; None when none was opened.
+    """
+
+    def __init__(self, container: Any, app: ApplicationScope | None) -> None:
         self.container = container
         self.app = app
-        self.app_opening = asyncio.Lock()
+        self._own: list[Any] = [provider for _, provider in names_in(container)]
         self._memory: dict[Any, Any] = {}
+        self._plans: dict[Any, Any] = {}
+        self._values: dict[type, ScopeValue[Any]] = {}
 
     def memory(self) -> dict[Any, Any]:
+        # dependency-injector's own overrides change what a name stands for, and so does each new configuration.
+        now: list[Any] = [provider.last_overriding for provider in self._own]
+        memory = memory_of_layers().setdefault(self, {}) if active_layers.get() else self._memory
+        if memory.get(self) != now:
+            memory.clear()
+            memory[self] = now
+        return cast("dict[Any, Any]", memory)
+
+    def plans(self) -> dict[Any, Any]:
+        """A place for what has to be opened before a provider is called; each entry knows whether it is current."""
         if not active_layers.get():
-            return self._memory
-        memory: dict[Any, Any] = memory_of_layers().setdefault(self, {})
-        return memory
+            return self._plans
+        plans: dict[Any, Any] = memory_of_layers().setdefault((self, "plans"), {})
+        return plans
 
     def open_run(self, values: Mapping[type, Any], open_timeout: float | None) -> ContainerScope:
-        return ContainerScope("run", self.app, values, self, open_timeout)
+        return ContainerScope("run", self.app, values, self.plans, open_timeout)
 
     def tool(self, listed: Any, value_types: Set[type]) -> Recipe:
+        if not isinstance(listed, (str, type)) and not providers.is_provider(listed):
+            return Recipe(repr(listed), product=listed, identity=listed, instance=listed)
+        memory = self.memory()
+        place = (listed, value_types)  # a hook or model is asked for in each run
+        recipe: Recipe | None = memory.get(place)
+        if recipe is not None:
+            return recipe
         recipe = self.recipe(listed, value_types)
         if recipe.instance is UNSET:
-            _check_values(recipe, value_types)
+            self._check_needs(recipe, value_types, is_for_call=False)
+        if isinstance(listed, (str, type)) or own_provider(self.container, listed) in self._own:
+            memory[place] = recipe  # another provider may have been made for one run
         return recipe
 
     def parameter(self, parameter: Parameter, owner: str, value_types: Set[type]) -> Recipe | None:
-        key = find_for_parameter(parameter, self.candidates(), value_types, owner)
-        return None if key is UNSET else Recipe(f"parameter '{parameter.name}' of {owner}", key=_as_provider(key))
+        recipe = self.parameter_recipe(parameter, owner, value_types)
+        if recipe is not None:
+            self._check_needs(recipe, value_types, is_for_call=True)
+        return recipe
 
-    def named(self, name: str) -> Recipe:
+    def parameter_recipe(self, parameter: Parameter, owner: str, value_types: Set[type]) -> Recipe | None:
+        """As `parameter`, but the values that it needs may be missing."""
+        key = find_for_parameter(parameter, self.candidates(), value_types, owner, self._nested)
+        if key is UNSET:
+            return None
+        return Recipe(f"parameter '{parameter.name}' of {owner}", key=self._as_provider(key))
+
+    def named(self, name: str, value_types: Set[type] = frozenset()) -> Recipe:
         """The recipe of a provider by its name. Raises `ConfigurationError` with the names that exist."""
+        return self._of_provider(self.provider_named(name), f"provider '{name}'", value_types)
+
+    def provider_named(self, name: str) -> AnyProvider:
+        """The provider of a name, which may be nested. Raises `ConfigurationError` with the names that exist."""
         provider = provider_at(self.container, name)
         if provider is None:
-            near: list[str] = difflib.get_close_matches(name, list(self.container.providers), n=1)
+            names = [known for known, _ in names_in(self.container)]
+            near: list[str] = difflib.get_close_matches(name, names, n=1)
             hint = f"did you mean {near[0]!r}? " if near else ""
-            raise ConfigurationError(
-                f"the container has no provider {name!r}; {hint}It has {named(self.container.providers)}"
-            )
-        return self._of_provider(provider, f"provider '{name}'")
+            raise ConfigurationError(f"the container has no provider {name!r}; {hint}It has {in_quotes(names)}")
+        return provider
 
     def candidates(self) -> list[Candidate]:
         """The providers of the container itself (not those of embedded ones), with the classes that they give."""
@@ -73,166 +119,98 @@ class ContainerResolver:
     def recipe(self, listed: Any, value_types: Set[type]) -> Recipe:
         """As `tool`, but the values that it needs may be missing."""
         if isinstance(listed, str):
-            return self.named(listed)
+            return self.named(listed, value_types)
         if providers.is_provider(listed):
             provider = own_provider(self.container, cast("AnyProvider", listed))
-            return self._of_provider(provider, self._label(provider))
+            return self._of_provider(provider, self._label(provider), value_types)
         if isinstance(listed, type):
             return self._of_class(listed, value_types)
         return Recipe(repr(listed), product=listed, identity=listed, instance=listed)
 
-    def _of_class(self, cls: type, value_types: Set[type]) -> Recipe:
-        providing = {id(c.key): c for c in self.candidates() if c.product is cls}
+    def _of_class(self, cls: type, value_types: Set[type], replaced: AnyProvider | None = None) -> Recipe:
+        """The recipe of a class: its provider's, but not of one that it replaces itself; else it is built by type."""
+        providing = {
+            id(candidate.key): candidate
+            for candidate in self.candidates()
+            if candidate.product is cls and candidate.key is not replaced
+        }
         if len(providing) > 1:
-            names = named({candidate.name: candidate for candidate in providing.values()})
+            names = in_quotes(candidate.name for candidate in providing.values())
             raise ConfigurationError(
                 f"more than one provider gives {label_of(cls)}: {names}; list the tool by one of these names"
             )
         for candidate in providing.values():
-            return self._of_provider(candidate.key, f"provider '{candidate.name}'")
+            if object_of(candidate.key) is not cls:
+                return self._of_provider(candidate.key, f"provider '{candidate.name}'", value_types)
+        memory = self.memory()
+        place = ("by type", cls, frozenset(value_types))
+        if place not in memory:
+            memory[place] = self._by_type(cls, value_types)
+        return cast("Recipe", memory[place])
+
+    def _by_type(self, cls: type, value_types: Set[type]) -> Recipe:
         label = label_of(cls)
-        arguments = constructor_arguments(cls, self.candidates(), value_types, label)
-        factory = providers.Factory(cls, **{name: _as_provider(key) for name, key in arguments.items()})
+        arguments = constructor_arguments(cls, self.candidates(), value_types, label, self._nested)
+        factory = providers.Factory(cls, **{name: self._as_provider(key) for name, key in arguments.items()})
         return Recipe(label, product=cls, key=factory, identity=cls, is_owned=True)
 
-    def _of_provider(self, provider: AnyProvider, label: str) -> Recipe:
+    def _of_provider(self, provider: AnyProvider, label: str, value_types: Set[type]) -> Recipe:
         there = object_of(provider)
         if isinstance(there, type):  # a class that stands in for a tool: `overriding(container, weather=FakeWeather)`
-            return self._of_class(there, frozenset())
+            return self._of_class(there, value_types, provider)
         if there is not UNSET:
             return Recipe(label, product=there, identity=there, instance=there)
-        answering = effective(provider)
-        product = product_of(answering)
+        product = product_of(effective(provider))
         return Recipe(
             label,
-            product=None if product is UNSET else product,
+            product=None if product is UNSET or not isinstance(product, type) else product,
             key=provider,
             identity=provider,
-            is_owned=isinstance(answering, providers.Factory),
+            is_owned=_makes_anew(answering(provider)),
         )
 
+    def _check_needs(self, recipe: Recipe, value_types: Set[type], *, is_for_call: bool) -> None:
+        """What can't be had in a run is found at its start rather than at the first call."""
+        given = dict.fromkeys((*_ALWAYS_GIVEN, *value_types), True)
+        for node in walk(recipe.key):
+            if isinstance(node, ScopeValue):
+                if value_of_type(node.wanted, given) is UNSET:
+                    name = label_of(node.wanted)
+                    raise ConfigurationError(
+                        f"{recipe.label} needs a value of {name}; pass values={{{name}: ...}} to run(...)"
+                    )
+            elif isinstance(node, CallScoped) and not is_for_call:
+                raise ConfigurationError(call_scoped_in(recipe.label, node))
+            elif (misuse := misuse_of(node)) is not None:
+                raise ConfigurationError(f"{recipe.label}: {misuse}")
+
+    def _nested(self, name: str) -> AnyProvider | None:
+        return provider_at(self.container, name)
+
+    def _as_provider(self, key: Any) -> AnyProvider:
+        if not isinstance(key, GivenValue):
+            return cast("AnyProvider", key)
+        if key.wanted not in self._values:
+            self._values[key.wanted] = ScopeValue(key.wanted)
+        return self._values[key.wanted]
+
     def _label(self, provider: AnyProvider) -> str:
-        for name, candidate in self.container.providers.items():
+        for name, candidate in names_in(self.container):
             if candidate is provider:
                 return f"provider '{name}'"
         return describe(provider)
 
 
-class _Plan(Struct, frozen=True):
-    """What has to be opened before a provider can be called, dependencies first; and what that was worked out from."""
+def call_scoped_in(label: str, provider: AnyProvider) -> str:
+    """What is said of something that outlives a call and wants an object of one."""
+    return (
+        f"{label} needs {describe(provider)}, which lives for one call; only parameters of a handler that are marked "
+        f"Inject can have it"
+    )
 
-    asynchronous: tuple[Scoped[Any], ...]
-    overridings: tuple[tuple[Any, AnyProvider | None], ...]
 
-    def is_current(self) -> bool:
-        for provider, over in self.overridings:  # noqa: SIM110 - asked for every build: no generator
-            if provider.last_overriding is not over:
-                return False
+def _makes_anew(provider: AnyProvider) -> bool:
+    """True when each call gives an object of its own, so that whoever calls has to close it."""
+    if isinstance(provider, providers.Factory):
         return True
-
-
-class ContainerScope(Scope):
-    """The scope of a run, or of one call in it: opens what is asynchronous, then calls the provider."""
-
-    __slots__ = ("open_timeout", "_resolver")
-
-    def __init__(
-        self,
-        level: str,
-        parent: Scope,
-        values: Mapping[type, Any],
-        resolver: ContainerResolver,
-        open_timeout: float | None,
-    ) -> None:
-        super().__init__(level, parent, values)
-        self._resolver = resolver
-        self.open_timeout = open_timeout
-
-    async def build(self, recipe: Recipe) -> Any:
-        if recipe.instance is not UNSET:
-            return recipe.instance
-        if self.is_closed:
-            raise ConfigurationError(f"{recipe.label} is asked for after the {self.level} was closed")
-        token = current_scope.set(self)
-        try:
-            plan = self._plan(recipe.key)
-            if plan.asynchronous:
-                await self._open_all(plan)
-            made = recipe.key()
-        except Exception as error:
-            error.add_note(f"while building {recipe.label}")
-            raise
-        finally:
-            current_scope.reset(token)
-        if recipe.is_owned:
-            closer = closer_of(made, recipe.label)
-            if closer is not None:
-                self.closers.append(closer)
-        return made
-
-    async def build_for_call(self, recipes: Mapping[str, Recipe]) -> tuple[dict[str, Any], RunScope | None]:
-        scope = ContainerScope("call", self, {}, self._resolver, self.open_timeout)
-        try:
-            built = {name: await scope.build(recipe) for name, recipe in recipes.items()}
-        except BaseException as error:
-            for failed in await scope.close(error, self.open_timeout):
-                error.add_note(f"also, {failed!r}")
-            raise
-        return built, scope if scope.closers else None
-
-    def _plan(self, provider: AnyProvider) -> _Plan:
-        memory = self._resolver.memory()
-        plan: _Plan | None = memory.get(provider)
-        if plan is not None and plan.is_current():
-            return plan
-        nodes = list(walk(provider))
-        plan = _Plan(
-            tuple(node for node in nodes if _is_opened_first(node)),
-            tuple((node, overriding_of(node)) for node in {provider, *nodes}),
-        )
-        if not any(isinstance(node, providers.Selector) for node in nodes):  # its branch may change at any time
-            memory[provider] = plan
-        return plan
-
-    async def _open_all(self, plan: _Plan) -> None:
-        for scoped in plan.asynchronous:
-            home = scoped.home()
-            if scoped in home.cache:
-                continue
-            if home.level != "app":
-                await self._open(scoped, home)
-                continue
-            async with self._resolver.app_opening:  # two runs may need the same new object
-                if scoped not in home.cache:
-                    await self._open(scoped, home)
-
-    async def _open(self, scoped: Scoped[Any], home: Scope) -> None:
-        call = scoped.arguments()
-        limit = asyncio.timeout(self.open_timeout)
-        try:
-            async with limit:
-                made, closer = await open_async(scoped.source, scoped.kind, call.args, call.kwargs)
-        except TimeoutError as error:
-            if not limit.expired():
-                raise
-            raise TimeoutError(
-                f"opening {label_of(scoped.source)} took longer than {self.open_timeout:g} seconds"
-            ) from error
-        home.keep(scoped, made, closer)
-
-
-def _is_opened_first(node: AnyProvider) -> TypeGuard[Scoped[Any]]:
-    return isinstance(node, Scoped) and node.kind.is_async
-
-
-def _as_provider(key: Any) -> AnyProvider:
-    return ScopeValue(key.wanted) if isinstance(key, GivenValue) else key
-
-
-def _check_values(recipe: Recipe, value_types: Set[type]) -> None:
-    """Every value that a listed tool needs has to be given: found at the run's start rather than at the first call."""
-    given = dict.fromkeys((*_ALWAYS_GIVEN, *value_types), True)
-    for node in walk(recipe.key):
-        if isinstance(node, ScopeValue) and value_of_type(node.wanted, given) is UNSET:
-            name = label_of(node.wanted)
-            raise ConfigurationError(f"{recipe.label} needs a value of {name}; pass values={{{name}: ...}} to run(...)")
+    return isinstance(provider, providers.Callable) and isinstance(cast("Any", provider).provides, type)

@@ -2,38 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
 from dependency_injector import containers, providers
 from msgspec import UNSET
 
 from toolkit.errors import ConfigurationError
-from toolkit.injection.overlays import AnyProvider, Dispatcher, effective
-from toolkit.injection.providers import Scoped, ScopeValue
+from toolkit.injection.overlays import AnyProvider, Dispatcher, effective, original_of, overrides_on
+from toolkit.injection.providers import Literal, Scoped, ScopeValue
 from toolkit.injection.sources import product_of_source
 from toolkit.tools.parameters import label_of
 
-__all__ = ["CyclicDependency", "dependencies", "describe", "own_provider", "product_of", "provider_at", "walk"]
+__all__ = [
+    "CONTAINERS",
+    "CyclicDependency",
+    "answering",
+    "call_of",
+    "dependencies",
+    "describe",
+    "everything_in",
+    "is_container",
+    "listed_in",
+    "names_in",
+    "own_provider",
+    "product_of",
+    "provider_at",
+    "short_label",
+    "walk",
+]
 
-_CONTAINERS = (providers.Container, providers.DependenciesContainer)
+CONTAINERS = (providers.Container, providers.DependenciesContainer)
+_CALLING = (providers.Factory, providers.BaseSingleton, providers.Callable)
 
 
 class CyclicDependency(ConfigurationError):
     """Providers that need each other. `path` is the circle."""
 
     def __init__(self, path: tuple[AnyProvider, ...]) -> None:
-        super().__init__("cyclic dependency: " + " -> ".join(describe(provider) for provider in path))
+        super().__init__("cyclic dependency: " + " -> ".join(short_label(provider) for provider in path))
         self.path = path
 
 
 def dependencies(provider: AnyProvider) -> list[AnyProvider]:
-    """What a provider needs directly. Of a `Selector`, the branch that is selected now (all while none is).
+    """What a provider needs directly. Of a `Selector`, the branch that is selected now.
 
     By `isinstance` only: a `ConfigurationOption` or `.provided` answers to any attribute.
     """
-    if isinstance(provider, _CONTAINERS):
+    if isinstance(provider, CONTAINERS):
         return []  # a container is no dependency; a provider inside it is named by itself
+    if isinstance(provider, providers.ConfigurationOption):
+        option = cast("Any", provider)
+        return [option._get_root(), *filter(providers.is_provider, option.get_name_segments())]
+    if isinstance(provider, providers.Configuration):
+        return []  # its options are not what it needs, but what it has
     if isinstance(provider, providers.Selector):
         return _selected(provider)
     related: list[Any] = list(cast("Any", provider).related)
@@ -41,17 +63,27 @@ def dependencies(provider: AnyProvider) -> list[AnyProvider]:
 
 
 def _selected(selector: providers.Selector) -> list[AnyProvider]:
+    chooser = cast("Any", selector).selector  # a provider, or any callable
+    chosen = _branch_of(selector)
+    return [*([chooser] if providers.is_provider(chooser) else []), *([] if chosen is None else [chosen])]
+
+
+def _branch_of(selector: providers.Selector) -> AnyProvider | None:
+    """The branch that is selected now; None when none is, which `check` reports."""
     inner = cast("Any", selector)
     branches: dict[str, AnyProvider] = inner.providers
     try:
-        chosen = branches.get(inner.selector())
-    except Exception:  # noqa: BLE001 - the option is not set yet; `check` says so where it matters
-        chosen = None
-    return [inner.selector, *(branches.values() if chosen is None else (chosen,))]
+        return branches.get(inner.selector())
+    except Exception:  # noqa: BLE001 - the option is not set yet, or is no name
+        return None
 
 
-def walk(root: AnyProvider) -> Iterator[AnyProvider]:
+def walk(root: AnyProvider, met: set[AnyProvider] | None = None) -> Iterator[AnyProvider]:
     """The provider and all below it, as they answer now, each once, dependencies first.
+
+    Args:
+        root: Where to begin.
+        met: Gets every provider that was asked, also those that another one answers for.
 
     Raises:
         CyclicDependency: naming the circle.
@@ -60,6 +92,8 @@ def walk(root: AnyProvider) -> Iterator[AnyProvider]:
     path: list[AnyProvider] = []
 
     def visit(provider: AnyProvider) -> Iterator[AnyProvider]:
+        if met is not None:
+            met.update(overrides_on(provider))
         provider = effective(provider)
         if provider in path:
             raise CyclicDependency((*path[path.index(provider) :], provider))
@@ -75,10 +109,56 @@ def walk(root: AnyProvider) -> Iterator[AnyProvider]:
     return visit(root)
 
 
+def everything_in(roots: Iterable[AnyProvider]) -> list[AnyProvider]:
+    """The providers and all below them, overridden or not, in containers, in branches and in lists of tools."""
+    found: dict[AnyProvider, None] = {}
+    waiting = list(roots)
+    while waiting:
+        provider = waiting.pop()
+        if provider in found:
+            continue
+        found[provider] = None
+        below: list[Any] = [*cast("Any", provider).related, *listed_in(provider)]
+        if isinstance(provider, providers.ConfigurationOption):
+            below = [*below, *dependencies(provider)]
+        waiting.extend(found for found in below if providers.is_provider(found))
+    return list(found)
+
+
+def listed_in(provider: AnyProvider) -> list[AnyProvider]:
+    """Providers that an argument lists, such as tools: they are handed on, and not called, when it is built."""
+    if not isinstance(provider, Literal):
+        return []
+    value: Any = cast("Any", provider).value
+    if type(value) not in (list, tuple):
+        return []
+    return [item for item in cast("list[Any]", value) if providers.is_provider(item)]
+
+
+def answering(provider: AnyProvider) -> AnyProvider:
+    """The provider that makes the object in the end: overrides, defaults and the selected branch are followed."""
+    while True:
+        provider = effective(provider)
+        if isinstance(provider, providers.Dependency) and cast("Any", provider).default is not None:
+            provider = cast("Any", provider).default
+        elif isinstance(provider, providers.Selector) and (branch := _branch_of(provider)) is not None:
+            provider = branch
+        else:
+            return provider
+
+
+def call_of(provider: AnyProvider) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+    """What a provider calls, and with which arguments; None when it calls nothing."""
+    inner = cast("Any", provider)
+    if isinstance(provider, Scoped):
+        return inner.source, tuple(inner.arguments.args), dict(inner.arguments.kwargs)
+    if isinstance(provider, _CALLING):
+        return (inner.provides if callable(inner.provides) else None), tuple(inner.args), dict(inner.kwargs)
+    return None, (), {}
+
+
 def product_of(provider: AnyProvider) -> Any:
     """The class that a provider gives, found without calling it; UNSET when that can't be known."""
-    if isinstance(provider, Scoped):
-        return product_of_source(provider.source)
     if isinstance(provider, ScopeValue):
         return provider.wanted
     if isinstance(provider, providers.Object):
@@ -86,37 +166,59 @@ def product_of(provider: AnyProvider) -> Any:
         return UNSET if isinstance(given, type) else cast("Any", type(given))
     if isinstance(provider, providers.Dependency):
         return _product_of_dependency(provider)
-    if isinstance(provider, (providers.Factory, providers.BaseSingleton, providers.Callable)):
-        source = cast("Any", provider).provides
-        return product_of_source(source) if callable(source) else UNSET
-    return UNSET
+    if isinstance(provider, providers.Selector):
+        products = {product_of(branch) for branch in cast("Any", provider).providers.values()}
+        return products.pop() if len(products) == 1 else UNSET
+    original = original_of(provider)
+    if original is not None:
+        return product_of(original)
+    if isinstance(provider, providers.Resource):
+        source: Any = cast("Any", provider).provides
+    else:
+        source = call_of(provider)[0]
+    return product_of_source(source) if callable(source) else UNSET
 
 
 def _product_of_dependency(provider: providers.Dependency[Any]) -> Any:
-    answering = effective(provider)
-    if answering is not provider:
-        return product_of(answering)
+    filled = answering(provider)
+    if filled is not provider:
+        return product_of(filled)
     wanted = cast("Any", provider).instance_of
     return UNSET if wanted is object else wanted
 
 
 def describe(provider: AnyProvider) -> str:
     """A provider in words: its kind and what it calls."""
+    label = short_label(provider)
+    kind = type(provider).__name__
+    return label if label.startswith(kind) else f"{kind}({label})"
+
+
+def short_label(provider: AnyProvider) -> str:
+    """What a provider calls, in a path of names: `WeatherClient`; its kind where it calls nothing."""
     if isinstance(provider, ScopeValue):
         return f"ScopeValue({label_of(provider.wanted)})"
-    source = cast("Any", provider).provides if isinstance(provider, (Scoped, *_CALLING)) else None
-    return f"{type(provider).__name__}({label_of(source)})" if source is not None else type(provider).__name__
+    if isinstance(provider, (providers.ConfigurationOption, providers.Configuration)):
+        return str(cast("Any", provider).get_name())
+    source = call_of(provider)[0]
+    return type(provider).__name__ if source is None else label_of(source)
 
 
-_CALLING = (providers.Factory, providers.BaseSingleton, providers.Callable)
+def names_in(container: Any, prefix: str = "") -> Iterator[tuple[str, AnyProvider]]:
+    """Every provider of a container with its name; those of embedded containers by nested ones: `"tools.http"`."""
+    for name, provider in container.providers.items():
+        yield f"{prefix}{name}", provider
+        if isinstance(provider, providers.Container):
+            yield from names_in(provider, f"{prefix}{name}.")
 
 
 def provider_at(container: Any, path: str) -> AnyProvider | None:
     """The provider of a name, or of a nested one such as `"tools.http"`; None when there is none."""
     found: Any = container
     for name in path.split("."):
-        inside: dict[str, AnyProvider] = getattr(found, "providers", {})
-        found = inside.get(name)
+        if not is_container(found) and not isinstance(found, CONTAINERS):
+            return None
+        found = cast("Any", found).providers.get(name)
         if found is None:
             return None
     return cast("AnyProvider", found)
@@ -125,11 +227,23 @@ def provider_at(container: Any, path: str) -> AnyProvider | None:
 def own_provider(container: Any, provider: AnyProvider) -> AnyProvider:
     """The container's own copy of a provider that was named by its class (`Application.http`); else the provider."""
     declared = getattr(container, "declarative_parent", None)
-    if declared is not None:
-        for name, candidate in declared.providers.items():
-            if candidate is provider:
-                return cast("AnyProvider", container.providers.get(name, provider))
-    return provider
+    if declared is None:
+        return provider
+    return next(
+        (own for class_level, own in _pairs(declared, container) if class_level is provider),
+        provider,
+    )
+
+
+def _pairs(declared: Any, own: Any) -> Iterator[tuple[AnyProvider, AnyProvider]]:
+    """Each provider of a class of containers beside the instance's copy, also in embedded containers."""
+    for name, provider in declared.providers.items():
+        copied = own.providers.get(name)
+        if copied is None:
+            continue
+        yield provider, copied
+        if isinstance(provider, providers.Container) and isinstance(copied, providers.Container):
+            yield from _pairs(provider, copied)
 
 
 def is_container(candidate: Any) -> bool:

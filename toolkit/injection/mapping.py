@@ -9,9 +9,10 @@ from typing import Any
 from msgspec import UNSET, Struct
 
 from toolkit.errors import ConfigurationError
-from toolkit.injection.by_type import Candidate, GivenValue, constructor_arguments, find_for_parameter, named
+from toolkit.injection.by_type import Candidate, GivenValue, constructor_arguments, find_for_parameter, in_quotes
 from toolkit.injection.scopes import Scope
-from toolkit.injection.sources import Kind, kind_of, open_async, open_sync, product_of_source
+from toolkit.injection.sources import Closer, Kind, kind_of, open_async, open_sync, plain_source, product_of_source
+from toolkit.tools.handlers import is_context_type
 from toolkit.tools.parameters import Parameter, label_of
 from toolkit.tools.resolver import Recipe, RunScope
 
@@ -40,6 +41,7 @@ class MappingResolver:
                 raise ConfigurationError(f"a mapping of names or types to callables can't have {key!r}: {call!r}")
             name = key if isinstance(key, str) else label_of(key)
             product = key if isinstance(key, type) else product_of_source(call)
+            call = plain_source(call)
             self._candidates.append(Candidate(name, product, _Source(name, call, kind_of(call))))
         self._memory: dict[Any, Any] = {}
 
@@ -51,23 +53,52 @@ class MappingResolver:
 
     def tool(self, listed: Any, value_types: Set[type]) -> Recipe:
         if isinstance(listed, str):
-            for candidate in self._candidates:
-                if candidate.name == listed:
-                    return _recipe(candidate)
-            known = named({candidate.name: candidate for candidate in self._candidates})
-            raise ConfigurationError(f"there is no tool {listed!r} to be found by its name; there are {known}")
+            return self._checked(_recipe(self._named(listed)), value_types)
         if not isinstance(listed, type):
             return Recipe(repr(listed), product=listed, identity=listed, instance=listed)
-        for candidate in self._candidates:
-            if candidate.product is listed:
-                return _recipe(candidate)
-        source = _Source(label_of(listed), listed, Kind.PLAIN)
-        self.arguments(source, value_types)  # what can't be filled is found here
-        return Recipe(source.name, product=listed, key=source, identity=listed)
+        giving = {id(candidate.key): candidate for candidate in self._candidates if candidate.product is listed}
+        if len(giving) > 1:
+            names = in_quotes(candidate.name for candidate in giving.values())
+            raise ConfigurationError(
+                f"more than one callable gives {label_of(listed)}: {names}; list the tool by one of these names"
+            )
+        for candidate in giving.values():
+            return self._checked(_recipe(candidate), value_types)
+        if listed not in self._memory:
+            source = _Source(label_of(listed), listed, Kind.PLAIN)
+            self._memory[listed] = Recipe(source.name, product=listed, key=source, identity=listed)
+        return self._checked(self._memory[listed], value_types)
 
     def parameter(self, parameter: Parameter, owner: str, value_types: Set[type]) -> Recipe | None:
         key = find_for_parameter(parameter, self._candidates, value_types, owner)
-        return None if key is UNSET else Recipe(f"parameter '{parameter.name}' of {owner}", key=key)
+        if key is UNSET:
+            return None
+        return self._checked(Recipe(f"parameter '{parameter.name}' of {owner}", key=key), value_types)
+
+    def _named(self, name: str) -> Candidate:
+        for candidate in self._candidates:
+            if candidate.name == name:
+                return candidate
+        known = in_quotes(candidate.name for candidate in self._candidates)
+        raise ConfigurationError(f"there is no tool {name!r} to be found by its name; there are {known}")
+
+    def _checked(self, recipe: Recipe, value_types: Set[type]) -> Recipe:
+        """What can't be built is found here, at the run's start, to any depth."""
+        path: list[_Source] = []
+
+        def visit(key: Any) -> None:
+            if isinstance(key, GivenValue):
+                return
+            if key in path:
+                circle = " -> ".join(source.name for source in (*path[path.index(key) :], key))
+                raise ConfigurationError(f"cyclic dependency: {circle}")
+            path.append(key)
+            for part in self.arguments(key, value_types).values():
+                visit(part)
+            path.pop()
+
+        visit(recipe.key)
+        return recipe
 
     def arguments(self, source: _Source, value_types: Set[type]) -> dict[str, Any]:
         """What fills each parameter of a source, worked out once for the types of values that a run gives."""
@@ -86,27 +117,26 @@ def _recipe(candidate: Candidate) -> Recipe:
 class _MappingScope(Scope):
     """What one run opened."""
 
-    __slots__ = ("_building", "open_timeout", "_resolver")
+    __slots__ = ("_building", "_resolver", "_value_types", "open_timeout")
 
     def __init__(self, values: Mapping[type, Any], resolver: MappingResolver, open_timeout: float | None) -> None:
         super().__init__("run", None, values)
         self._resolver = resolver
         self.open_timeout = open_timeout
-        self._building: list[str] = []
+        self._value_types = frozenset(kind for kind in values if not is_context_type(kind))
+        self._building: list[str] = []  # after a failure: what was being built when it happened
 
     async def build(self, recipe: Recipe) -> Any:
         if recipe.instance is not UNSET:
             return recipe.instance
-        limit = asyncio.timeout(self.open_timeout)
+        if self.is_closed:
+            raise ConfigurationError(f"{recipe.label} is asked for after the run was closed")
+        self._building.clear()
         try:
-            async with limit:
-                return await self._made(recipe.key)
-        except TimeoutError as error:
-            if not limit.expired():
-                raise
-            raise TimeoutError(f"building {recipe.label} took longer than {self.open_timeout:g} seconds") from error
+            return await self._made(recipe.key)
         except Exception as error:
-            error.add_note(f"while building {recipe.label}")
+            path = self._building if recipe.identity is None else self._building[1:]
+            error.add_note("while building " + " -> ".join((recipe.label, *path)))
             raise
 
     async def build_for_call(self, recipes: Mapping[str, Recipe]) -> tuple[dict[str, Any], RunScope | None]:
@@ -117,18 +147,23 @@ class _MappingScope(Scope):
             return self.value(key.wanted)
         if key in self.cache:
             return self.cache[key]
-        if key.name in self._building:
-            circle = " -> ".join((*self._building[self._building.index(key.name) :], key.name))
-            raise ConfigurationError(f"cyclic dependency: {circle}")
         self._building.append(key.name)
-        try:
-            wanted = self._resolver.arguments(key, frozenset(self.values))
-            arguments = {name: await self._made(part) for name, part in wanted.items()}
-            if key.kind.is_async:
-                made, closer = await open_async(key.call, key.kind, (), arguments)
-            else:
-                made, closer = open_sync(key.call, key.kind, (), arguments)
-        finally:
-            self._building.pop()
+        wanted = self._resolver.arguments(key, self._value_types)
+        arguments = {name: await self._made(part) for name, part in wanted.items()}
+        if key.kind.is_async:
+            made, closer = await self._opened(key, arguments)
+        else:
+            made, closer = open_sync(key.call, key.kind, (), arguments)
+        self._building.pop()
         self.keep(key, made, closer)
         return made
+
+    async def _opened(self, source: _Source, arguments: dict[str, Any]) -> tuple[Any, Closer | None]:
+        limit = asyncio.timeout(self.open_timeout)
+        try:
+            async with limit:
+                return await open_async(source.call, source.kind, (), arguments)
+        except TimeoutError as error:
+            if not limit.expired():
+                raise
+            raise TimeoutError(f"opening {source.name} took longer than {self.open_timeout:g} seconds") from error

@@ -1,6 +1,6 @@
 """Overrides that belong to a task and its children, and not to the provider object that all tasks share.
 
-A provider that was ever overridden so has a `Dispatcher` on top: it looks into a context variable for the layers that
+A provider that was ever overridden so has a `Dispatcher` on it: it looks into a context variable for the layers that
 are active here, and without one it is transparent. dependency-injector's own `override()` goes on working below it.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextvars import ContextVar
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from dependency_injector import providers
 from msgspec import UNSET
@@ -23,6 +23,8 @@ __all__ = [
     "effective",
     "memory_of_layers",
     "object_of",
+    "original_of",
+    "overrides_on",
     "overriding_of",
 ]
 
@@ -36,11 +38,18 @@ def overriding_of(provider: Any) -> AnyProvider | None:
 
 
 class Layer:
-    """One block of `overriding`: what replaces which provider."""
+    """One block of `overriding`.
+
+    Attributes:
+        replacements: What replaces which provider.
+        memories: What was worked out under layers of which this is the innermost.
+        kept: Objects that would outlive the block if the provider kept them: see `toolkit.injection.twins`.
+    """
 
     def __init__(self) -> None:
         self.replacements: dict[AnyProvider, AnyProvider] = {}
         self.memories: dict[tuple[Layer, ...], dict[Any, Any]] = {}
+        self.kept: dict[Any, dict[Any, Any]] = {}
 
 
 active_layers: ContextVar[tuple[Layer, ...]] = ContextVar("toolwire_overrides", default=())
@@ -53,20 +62,40 @@ def memory_of_layers() -> dict[Any, Any]:
     return layers[-1].memories.setdefault(layers, {})
 
 
-class Dispatcher(providers.Provider[Any]):
-    """Stands on a provider for good, and gives what the active layers say."""
+class Standby(Protocol):
+    """A provider that takes the place of another while an application is open."""
 
-    def __init__(self, target: AnyProvider | None = None) -> None:
+    @property
+    def is_open(self) -> bool: ...
+
+
+class Dispatcher(providers.Provider[Any]):
+    """Stands on a provider for good, and gives what the active layers say.
+
+    Attributes:
+        below: The override of dependency-injector's own whose place it took.
+        standby: Answers where nothing is overridden and an application is open.
+    """
+
+    def __init__(self, target: AnyProvider | None = None, below: AnyProvider | None = None) -> None:
         super().__init__()
         self.target = target
-        self.below = None if target is None else overriding_of(target)
+        self.below = below
+        self.standby: Standby | None = None
 
     def __deepcopy__(self, memo: dict[Any, Any] | None) -> Dispatcher:
-        raise ConfigurationError("a container class was overridden with `overriding`; override its instances")
+        memo = {} if memo is None else memo
+        if (done := memo.get(id(self))) is not None:
+            return cast("Dispatcher", done)
+        copied = memo[id(self)] = Dispatcher()
+        copied.target = providers.deepcopy(self.target, memo)
+        copied.below = providers.deepcopy(self.below, memo)
+        return copied
 
     @property
     def related(self) -> Iterator[AnyProvider]:
-        yield from ()
+        if self.below is not None:
+            yield self.below
 
     def pick(self) -> AnyProvider | None:
         """The replacement that is in force here, else an older override of dependency-injector's own, else None."""
@@ -74,19 +103,52 @@ class Dispatcher(providers.Provider[Any]):
             chosen = layer.replacements.get(cast("AnyProvider", self.target))
             if chosen is not None:
                 return chosen
+        if self.below is None and self.standby is not None and self.standby.is_open:
+            return cast("AnyProvider", self.standby)
         return self.below
 
     def _provide(self, args: Any, kwargs: Any) -> Any:
         chosen = self.pick()
         if chosen is not None:
             return chosen(*args, **kwargs)
-        return cast("Any", self.target)._provide(args, kwargs)
+        target: Any = self.target
+        if not self._stands_on_dependency():
+            return target._provide(args, kwargs)
+        if target.default is None:
+            raise ConfigurationError("a dependency is not defined; give it to the container: Container(name=provider)")
+        return target.default(*args, **kwargs)
+
+    def _stands_on_dependency(self) -> bool:
+        return isinstance(self.target, providers.Dependency)
 
 
-def dispatch(target: AnyProvider) -> None:
-    """Puts a dispatcher on a provider, unless there is one."""
-    if not isinstance(overriding_of(target), Dispatcher):
-        cast("Any", target).override(Dispatcher(target))
+def dispatch(target: AnyProvider) -> Dispatcher:
+    """The dispatcher of a provider; puts one there where there is none.
+
+    An override of dependency-injector's own is not covered but replaced by one that stands for it: the block that made
+    it takes away whatever is on top when it ends.
+    """
+    kind = cast("Any", providers.Provider)  # some subclasses restrict who may override them, or empty caches
+    with kind.overriding_lock:
+        over = overriding_of(target)
+        if isinstance(over, Dispatcher):
+            return over
+        dispatcher = Dispatcher(target, over)
+        if over is not None:
+            kind.reset_last_overriding(target)
+        kind.override(target, dispatcher)
+        return dispatcher
+
+
+def overrides_on(provider: AnyProvider) -> Iterator[AnyProvider]:
+    """The provider and those that stand on it one after another; the last one is the effective one."""
+    yield provider
+    while (over := overriding_of(provider)) is not None:
+        chosen = over.pick() if isinstance(over, Dispatcher) else over
+        if chosen is None:
+            return
+        provider = chosen
+        yield provider
 
 
 def effective(provider: AnyProvider) -> AnyProvider:
@@ -105,3 +167,9 @@ def object_of(provider: AnyProvider) -> Any:
     if type(answering) is providers.Object:
         return cast("Any", answering).provides
     return UNSET
+
+
+def original_of(provider: AnyProvider) -> AnyProvider | None:
+    """Of a twin (see `toolkit.injection.twins`), the provider that it answers for; None of any other."""
+    own: dict[str, Any] = getattr(provider, "__dict__", {})  # a configuration has every attribute, but no `__dict__`
+    return own.get("original")

@@ -9,9 +9,19 @@ from typing import Any, cast
 from dependency_injector import providers
 
 from toolkit.errors import ConfigurationError
-from toolkit.injection.graph import own_provider, provider_at, walk
-from toolkit.injection.overlays import AnyProvider, Layer, active_layers, dispatch
-from toolkit.injection.providers import AppScoped, RunScoped
+from toolkit.injection.graph import (
+    CONTAINERS,
+    everything_in,
+    is_container,
+    names_in,
+    own_provider,
+    provider_at,
+    walk,
+)
+from toolkit.injection.overlays import AnyProvider, Layer, active_layers, dispatch, effective, original_of
+from toolkit.injection.providers import AppScoped, arguments_of
+from toolkit.injection.twins import BlockTwin, OptionTwin, RunTwin
+from toolkit.tools.parameters import label_of
 
 __all__ = ["overriding"]
 
@@ -23,11 +33,12 @@ def overriding(
     """Replaces providers for the runs that are started inside the block, by this task and its children only.
 
     Concurrent tests with overlapping overrides of one container never see each other's, and nothing that was built
-    with a fake outlives the block: singletons and app-wide objects above it get twins of their own.
+    with a fake outlives the block: singletons above it get twins of their own, app-wide objects one in each run.
 
     Args:
         container: A container (not its class).
-        replacements: `{provider: value}`, or a name in quotes, which may be nested: `{"tools.http": fake}`.
+        replacements: `{provider: value}`, or a name in quotes, which may be nested: `{"tools.http": fake}`,
+            `{"config.http.timeout": 5}`.
         by_name: `weather_client=fake`. A provider replaces; any other value is used as it is.
 
     Raises:
@@ -44,11 +55,12 @@ def overriding(
         >>> container.greeting()
         'Hello'
     """
-    layer = Layer()
-    for key, value in {**(replacements or {}), **by_name}.items():
-        target = _target(container, key)
-        layer.replacements[target] = _replacement(value)
-        dispatch(target)
+    if not is_container(container):
+        hint = (
+            f"{label_of(container)} is a class; pass an instance" if isinstance(container, type) else f"{container!r}"
+        )
+        raise ConfigurationError(f"overriding takes a container, and it was given another thing: {hint}")
+    layer = _layer_of(container, {**(replacements or {}), **by_name})
     active_layers.set((*active_layers.get(), layer))
     try:
         _add_twins(container, layer)
@@ -58,48 +70,106 @@ def overriding(
         active_layers.set(tuple(active for active in active_layers.get() if active is not layer))
 
 
+def _layer_of(container: Any, wanted: dict[Any, Any]) -> Layer:
+    layer = Layer()
+    for key, value in wanted.items():
+        target = _target(container, key)
+        if isinstance(target, providers.ConfigurationOption):
+            root, value = _configuration_with(target, value, layer)
+            layer.replacements[root] = value
+        else:
+            layer.replacements[target] = _replacement(value)
+    for target in layer.replacements:
+        dispatch(target)
+    return layer
+
+
 def _target(container: Any, key: Any) -> AnyProvider:
-    if isinstance(container, type):
-        raise ConfigurationError(f"overriding takes a container, and {container.__name__} is a class; pass an instance")
-    if providers.is_provider(key):
-        return own_provider(container, cast("AnyProvider", key))
-    found = provider_at(container, key) if isinstance(key, str) else None
-    if found is None:
-        names = ", ".join(sorted(container.providers))
+    if isinstance(key, str):
+        target = _target_at(container, key)
+    else:
+        target = own_provider(container, key) if providers.is_provider(key) else None
+        if target is not None and target not in everything_in(container.providers.values()):
+            target = None
+    if target is None:
+        names = ", ".join(sorted(name for name, _ in names_in(container))) or "none"
         raise ConfigurationError(f"the container has no provider {key!r} to override; it has {names}")
-    return found
+    if isinstance(target, CONTAINERS):
+        raise ConfigurationError(
+            f"{key!r} is a container inside the container; override what is in it, by a nested name: "
+            f"{{'{key if isinstance(key, str) else 'tools'}.http': fake}}"
+        )
+    return target
+
+
+def _target_at(container: Any, path: str) -> AnyProvider | None:
+    """The provider of a nested name, which may lead to an option of a configuration."""
+    found = provider_at(container, path)
+    if found is not None:
+        return found
+    names = path.split(".")
+    for length in range(1, len(names)):
+        found = provider_at(container, ".".join(names[:length]))
+        if isinstance(found, providers.Configuration):
+            return providers.ConfigurationOption(cast("Any", tuple(names[length:])), found)
+    return None
+
+
+def _configuration_with(option: Any, value: Any, layer: Layer) -> tuple[AnyProvider, AnyProvider]:
+    """The configuration of an option, and what replaces it: the same but for that option."""
+    root: AnyProvider = option._get_root()
+    replaced: Any = layer.replacements.get(root)
+    settings = _with_option((root if replaced is None else replaced)(), option._get_self_name().split("."), value)
+    return root, providers.Object(settings)
+
+
+def _with_option(settings: Any, path: list[str], value: Any) -> Any:
+    if not path:
+        return value() if providers.is_provider(value) else value
+    inner: dict[str, Any] = dict(cast("Any", settings)) if isinstance(settings, Mapping) else {}
+    inner[path[0]] = _with_option(inner.get(path[0]), path[1:], value)
+    return inner
 
 
 def _replacement(value: Any) -> AnyProvider:
     if not providers.is_provider(value):
         return providers.Object(value)
     if isinstance(value, AppScoped):  # the application is open already: each run opens one of its own
-        return _twin_of_app_scoped(cast("Any", value))
+        return _twin_of(cast("AnyProvider", value))
     return cast("AnyProvider", value)
 
 
 def _add_twins(container: Any, layer: Layer) -> None:
     """What is kept for longer than the block, and is built from something replaced, gets a twin inside the layer."""
     replaced = frozenset(layer.replacements.values())
-    kept: list[AnyProvider] = list(container.traverse(types=[providers.BaseSingleton, AppScoped]))
-    for provider in kept:
-        if provider in layer.replacements or replaced.isdisjoint(walk(provider)):
+    own = everything_in(container.providers.values())
+    brought = set(everything_in(replaced)).difference(own)
+    for provider in (*own, *brought):
+        if provider in layer.replacements or not _answers_for_itself(provider):
             continue
-        twin = _twin_of_app_scoped(provider) if isinstance(provider, AppScoped) else _twin_of_singleton(provider)
-        layer.replacements[provider] = twin
-        dispatch(provider)
+        is_of_the_fake = isinstance(provider, AppScoped) and provider in brought
+        if is_of_the_fake or not replaced.isdisjoint(walk(provider)):
+            layer.replacements[provider] = _twin_of(provider)
+            dispatch(provider)
 
 
-def _twin_of_app_scoped(provider: AppScoped[Any]) -> RunScoped[Any]:
-    twin: RunScoped[Any] = RunScoped(provider.source)
-    twin.arguments = provider.arguments
-    return twin
+def _answers_for_itself(provider: AnyProvider) -> bool:
+    """False for one that keeps nothing, or that another provider stands on, but for a twin of it."""
+    if not isinstance(provider, _KEEPING):
+        return False
+    answers = effective(provider)
+    return answers is provider or original_of(answers) is provider
 
 
-def _twin_of_singleton(provider: AnyProvider) -> AnyProvider:
-    original = cast("Any", provider)
-    twin: providers.ThreadSafeSingleton[Any] = providers.ThreadSafeSingleton(
-        original.provides, *original.args, **original.kwargs
-    )
-    twin.add_attributes(**original.attributes)
-    return twin
+_KEEPING = (providers.BaseSingleton, AppScoped, providers.ConfigurationOption, providers.Resource)
+
+
+def _twin_of(provider: AnyProvider) -> AnyProvider:
+    if isinstance(provider, AppScoped):
+        return RunTwin.of(provider, provider.source, provider.arguments)
+    if isinstance(provider, providers.ConfigurationOption):
+        return OptionTwin(provider)
+    if isinstance(provider, providers.Resource):
+        resource = cast("Any", provider)
+        return RunTwin.of(provider, resource.provides, arguments_of(*resource.args, **resource.kwargs))
+    return BlockTwin(provider)

@@ -16,16 +16,29 @@ from msgspec import UNSET
 
 from toolkit.errors import ConfigurationError
 from toolkit.injection.scopes import Scope
-from toolkit.injection.sources import Kind, kind_of, open_sync
+from toolkit.injection.sources import Kind, kind_of, open_sync, plain_source
 from toolkit.tools.parameters import label_of
 
-__all__ = ["AppScoped", "CallScoped", "Literal", "RunScoped", "ScopeValue", "Scoped", "current_scope"]
+__all__ = [
+    "AppScoped",
+    "CallScoped",
+    "Literal",
+    "RunScoped",
+    "ScopeValue",
+    "Scoped",
+    "application_scope",
+    "arguments_of",
+    "as_argument",
+    "current_scope",
+]
 
 T = TypeVar("T")
 
 current_scope: ContextVar[Scope | None] = ContextVar("toolwire_scope", default=None)
 """The scope in which providers are being called right now."""
 
+
+_ARTICLES = {"app": "an application's", "run": "a run's", "call": "a call's"}
 
 ProviderT = TypeVar("ProviderT", bound=providers.Provider[Any])
 
@@ -88,6 +101,15 @@ def as_argument(value: Any) -> Any:
     return value if providers.is_provider(value) else Literal[Any](value)
 
 
+def arguments_of(*args: Any, **kwargs: Any) -> providers.Factory[_Call]:
+    """A provider of the arguments for a source that a scope calls."""
+    return providers.Factory(
+        _Call,
+        *(as_argument(value) for value in args),
+        **{name: as_argument(value) for name, value in kwargs.items()},
+    )
+
+
 class Scoped(providers.Provider[T]):
     """One object per scope, opened and closed by it. The subclasses say which scope."""
 
@@ -97,6 +119,8 @@ class Scoped(providers.Provider[T]):
 
     if TYPE_CHECKING:
 
+        @overload
+        def __init__(self, source: type[T], /, *args: Any, **kwargs: Any) -> None: ...
         @overload
         def __init__(self, source: Callable[..., AsyncIterator[T]], /, *args: Any, **kwargs: Any) -> None: ...
         @overload
@@ -112,13 +136,10 @@ class Scoped(providers.Provider[T]):
             raise ConfigurationError(
                 f"{type(self).__name__} takes a class or function and its arguments; it was given {source!r}"
             )
-        self.source = cast("Callable[..., Any]", source)  # None only while a container copies the provider
-        self.kind = Kind.PLAIN if source is None else kind_of(source)
-        self.arguments: providers.Factory[_Call] = providers.Factory(
-            _Call,
-            *(as_argument(value) for value in args),
-            **{name: as_argument(value) for name, value in kwargs.items()},
-        )
+        # None only while a container copies the provider
+        self.source = cast("Callable[..., Any]", None if source is None else plain_source(source))
+        self.kind = Kind.PLAIN if source is None else kind_of(self.source)
+        self.arguments = arguments_of(*args, **kwargs)
 
     def __deepcopy__(self, memo: dict[Any, Any] | None) -> Scoped[T]:
         def fill(copied: Scoped[T], memo: dict[Any, Any]) -> None:
@@ -144,7 +165,8 @@ class Scoped(providers.Provider[T]):
         scope = None if current is None else current.at(self.level)
         if scope is None:
             raise ConfigurationError(
-                f"{type(self).__name__}({label_of(self.source)}) is used outside of a {self.level} scope; {self._where}"
+                f"{type(self).__name__}({label_of(self.source)}) is used outside of {_ARTICLES[self.level]} scope; "
+                f"{self._where}"
             )
         return scope
 
@@ -152,6 +174,11 @@ class Scoped(providers.Provider[T]):
 
     def _provide(self, args: Any, kwargs: Any) -> Any:
         scope = self.home()
+        if args or kwargs:
+            raise ConfigurationError(
+                f"{type(self).__name__}({label_of(self.source)}) is called with arguments, and there is one object for "
+                f"all who ask; give them where it is declared"
+            )
         try:
             return scope.cache[self]
         except KeyError:
@@ -188,11 +215,22 @@ class AppScoped(Scoped[T]):
         """Applications that are open now: a route of a web framework runs in no context of theirs."""
 
     def home(self) -> Scope:
-        current = current_scope.get()
-        scope = None if current is None else current.at("app")
-        if scope is None and len(self.open_in) == 1:
-            return self.open_in[0]
-        return super().home() if scope is None else scope
+        scope = application_scope(self.open_in)
+        if scope is not None:
+            return scope
+        if self.open_in:
+            raise ConfigurationError(
+                f"AppScoped({label_of(self.source)}) is used outside of a run, and {len(self.open_in)} applications of "
+                f"its container are open: which one is meant can't be known; give each a container of its own"
+            )
+        return super().home()
+
+
+def application_scope(open_in: list[Scope]) -> Scope | None:
+    """The application of the code that runs now: of its run, else the one that is open; None when that is not clear."""
+    current = current_scope.get()
+    scope = None if current is None else current.at("app")
+    return open_in[0] if scope is None and len(open_in) == 1 else scope
 
 
 class RunScoped(Scoped[T]):

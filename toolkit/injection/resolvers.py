@@ -9,7 +9,6 @@ from toolkit.errors import ConfigurationError
 from toolkit.injection.container import ContainerResolver
 from toolkit.injection.graph import is_container
 from toolkit.injection.mapping import MappingResolver
-from toolkit.injection.scopes import Scope
 from toolkit.tools.resolver import Resolver
 
 __all__ = ["resolver_for"]
@@ -18,13 +17,13 @@ __all__ = ["resolver_for"]
 def resolver_for(container: Any) -> Resolver:
     """A resolver for a dependency-injector container, or for a mapping of names or types to callables.
 
-    App-wide objects of the container are opened by `application(container)`, not by the resolver.
+    App-wide objects of the container belong to an application: open it with `application(container)` first.
 
     Raises:
         ConfigurationError: it is neither.
     """
     if is_container(container):
-        return ContainerResolver(container, Scope("app"))
+        return ContainerResolver(container, None)
     if isinstance(container, Mapping):
         return MappingResolver(cast("Mapping[Any, Any]", container))
     raise ConfigurationError(

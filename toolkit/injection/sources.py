@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import enum
 import inspect
 import typing
@@ -14,7 +15,10 @@ from msgspec import UNSET, Struct
 from toolkit.errors import ConfigurationError
 from toolkit.tools.parameters import is_async_callable, label_of, product_annotation, without_none
 
-__all__ = ["Closer", "Kind", "closer_of", "kind_of", "open_async", "open_sync", "product_of_source"]
+__all__ = ["Closer", "Kind", "closer_of", "kind_of", "open_async", "open_sync", "plain_source", "product_of_source"]
+
+
+_SELF: Any = typing.Self
 
 
 class Kind(enum.Enum):
@@ -37,12 +41,23 @@ class Closer(Struct, frozen=True):
     close: Callable[[BaseException | None], Awaitable[None] | None]
 
 
+def plain_source(source: Callable[..., Any]) -> Callable[..., Any]:
+    """The generator function under `@contextmanager` or `@asynccontextmanager`; any other source as it is."""
+    wrapped = getattr(source, "__wrapped__", None)
+    if wrapped is not None and getattr(source, "__globals__", None) is vars(contextlib):
+        return cast("Callable[..., Any]", wrapped)
+    return source
+
+
 def kind_of(source: Callable[..., Any]) -> Kind:
     if isinstance(source, type):
         return Kind.PLAIN
-    if inspect.isasyncgenfunction(source):
+    called: Any = source
+    if not inspect.isroutine(source):  # an object that can be called; a partial is looked through by `inspect`
+        called = getattr(source, "__call__", source) if not hasattr(source, "func") else source  # noqa: B004
+    if inspect.isasyncgenfunction(called):
         return Kind.ASYNC_GENERATOR
-    if inspect.isgeneratorfunction(source):
+    if inspect.isgeneratorfunction(called):
         return Kind.GENERATOR
     return Kind.COROUTINE if is_async_callable(source) else Kind.PLAIN
 
@@ -51,13 +66,16 @@ def product_of_source(source: Callable[..., Any]) -> Any:
     """The class that a source gives: itself, or what it is annotated to return or yield; UNSET when not known."""
     if isinstance(source, type):
         return source
-    returned = product_annotation(source)
+    source = plain_source(source)
+    returned: Any = product_annotation(source)
     if returned is UNSET:
         return UNSET
     if kind_of(source) in (Kind.GENERATOR, Kind.ASYNC_GENERATOR):
         arguments = typing.get_args(returned)
         returned = arguments[0] if arguments else UNSET
     plain = without_none(returned)
+    if plain is _SELF:
+        return getattr(source, "__self__", UNSET)  # `Client.create`, a class method that returns Self
     plain = typing.get_origin(plain) or plain
     return plain if isinstance(plain, type) else UNSET
 
@@ -69,6 +87,8 @@ def open_sync(
     label = label_of(source)
     if kind is Kind.PLAIN:
         made = source(*args, **kwargs)
+        if inspect.iscoroutine(made) or inspect.isgenerator(made) or inspect.isasyncgen(made):
+            raise _unopened(made, label)
         return made, closer_of(made, label)
     generator: Generator[Any, Any, Any] = source(*args, **kwargs)
     try:
@@ -102,7 +122,17 @@ def closer_of(made: Any, label: str) -> Closer | None:
     return Closer(label, lambda _: cast("Awaitable[None] | None", close()))
 
 
+def _unopened(made: Any, label: str) -> ConfigurationError:
+    if inspect.iscoroutine(made):
+        made.close()  # else Python complains that it was never awaited
+    return ConfigurationError(
+        f"{label} gave a {type(made).__name__}, and nobody opens that; give the coroutine or generator function "
+        f"itself and its arguments, not a function that calls it"
+    )
+
+
 def _finish(generator: Generator[Any, Any, Any], label: str, error: BaseException | None) -> None:
+    traceback = None if error is None else error.__traceback__
     try:
         if error is None:
             next(generator)
@@ -110,15 +140,18 @@ def _finish(generator: Generator[Any, Any, Any], label: str, error: BaseExceptio
             generator.throw(error)
     except StopIteration:
         return
-    except BaseException as raised:
-        if not _is_the_same(raised, error):
-            raise
+    except BaseException as raised:  # noqa: BLE001 - all but the scope's own error is raised again
+        _raise_unless_passed(raised, error)
         return
+    finally:
+        if error is not None:
+            error.__traceback__ = traceback  # each closer that it passes would add itself
     generator.close()
     raise ConfigurationError(f"the generator {label} yielded more than once")
 
 
 async def _finish_async(generator: AsyncGenerator[Any, Any], label: str, error: BaseException | None) -> None:
+    traceback = None if error is None else error.__traceback__
     try:
         if error is None:
             await anext(generator)
@@ -126,18 +159,31 @@ async def _finish_async(generator: AsyncGenerator[Any, Any], label: str, error: 
             await generator.athrow(error)
     except StopAsyncIteration:
         return
-    except BaseException as raised:
-        if not _is_the_same(raised, error):
-            raise
+    except BaseException as raised:  # noqa: BLE001 - all but the scope's own error is raised again
+        _raise_unless_passed(raised, error)
         return
+    finally:
+        if error is not None:
+            error.__traceback__ = traceback
     await generator.aclose()
     raise ConfigurationError(f"the generator {label} yielded more than once")
 
 
-def _is_the_same(raised: BaseException, error: BaseException | None) -> bool:
-    """True when a generator let the scope's error pass, or a new cancellation for it (`asyncio.timeout` does that)."""
+def _raise_unless_passed(raised: BaseException, error: BaseException | None) -> None:
+    """Raises what a generator raised of its own; the scope's error that it only let pass is no failure to close."""
     if error is None:
-        return False
+        raise raised
+    if isinstance(raised, BaseExceptionGroup):  # a task group wraps what passes through it
+        rest = cast("BaseExceptionGroup[BaseException]", raised).split(lambda leaf: _is_the_same(leaf, error))[1]
+        if rest is None:
+            return
+        raise rest
+    if not _is_the_same(raised, error):
+        raise raised
+
+
+def _is_the_same(raised: BaseException, error: BaseException) -> bool:
+    """True for the scope's error itself, or a new cancellation for it (`asyncio.timeout` does that)."""
     if raised is error or (isinstance(raised, RuntimeError) and raised.__cause__ is error):
         return True
     return isinstance(raised, asyncio.CancelledError) and isinstance(error, asyncio.CancelledError)

@@ -1,0 +1,173 @@
+"""What can be wrong with the agents of a container: their tools, hooks and model, and what those need."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from typing import Any, cast
+
+from dependency_injector import providers
+from msgspec import UNSET
+
+from toolkit.errors import ConfigurationError
+from toolkit.injection.container import ContainerResolver, call_scoped_in
+from toolkit.injection.graph import CyclicDependency, answering, call_of, describe, names_in, product_of, walk
+from toolkit.injection.overlays import AnyProvider, object_of
+from toolkit.injection.providers import CallScoped, Literal, RunScoped
+from toolkit.injection.survey import is_agent
+from toolkit.injection.wiring import misuse_of
+from toolkit.tools.names import folded
+from toolkit.tools.parameters import Parameter
+from toolkit.tools.resolver import Recipe
+from toolkit.tools.specification import ToolSpecification, specify, specify_class
+
+__all__ = ["AgentFindings"]
+
+
+class AgentFindings:
+    """What is found about all agents of a container.
+
+    Attributes:
+        problems: In words.
+        recipes: What the agents' runs build.
+    """
+
+    def __init__(self, container: Any) -> None:
+        self.problems: list[str] = []
+        self.recipes: list[Recipe] = []
+        self._resolver = ContainerResolver(container, None)
+        for name, provider in names_in(container):
+            if is_agent(provider):
+                for problem in self._of_agent(provider):
+                    self.problems.append(f"'{name}': {problem}")
+
+    def _of_agent(self, provider: AnyProvider) -> Iterator[str]:
+        yield from self._of_recipe(Recipe("the agent", key=provider, identity=provider))
+        parts = _Parts(answering(provider))
+        for part in parts.built:
+            yield from self._of_part(part)
+        yield from self._of_tools(parts.tools)
+
+    def _of_part(self, part: Any) -> Iterator[str]:
+        """A hook or model that is listed as a class, a name or a provider."""
+        try:
+            recipe = self._resolver.recipe(part, frozenset())
+        except ConfigurationError as error:
+            yield str(error)
+            return
+        yield from self._of_recipe(recipe)
+
+    def _of_tools(self, listed: list[Any]) -> Iterator[str]:
+        named: dict[str, Recipe] = {}
+        for item in listed:
+            try:
+                recipe = self._resolver.recipe(item, frozenset())
+                specification = _specified(recipe)
+            except CyclicDependency:
+                continue  # reported by itself
+            except ConfigurationError as error:
+                yield str(error)
+                continue
+            yield from self._of_recipe(recipe)
+            if specification is None:
+                continue
+            yield from self._of_parameters(specification)
+            name = specification.definition.name
+            other = named.setdefault(folded(name), recipe)
+            if other.identity is not recipe.identity:
+                yield (
+                    f"two tools are named '{name}' (case, and '-' against '_', make no difference): {other.label} and "
+                    f"{recipe.label}; give one another name"
+                )
+
+    def _of_recipe(self, recipe: Recipe, *, is_for_call: bool = False) -> Iterator[str]:
+        if recipe.instance is not UNSET:
+            return
+        self.recipes.append(recipe)
+        for node in _below(recipe):
+            if isinstance(node, CallScoped) and not is_for_call:
+                yield call_scoped_in(recipe.label, node)
+            if (misuse := misuse_of(node)) is not None:
+                yield f"{recipe.label}: {misuse}"
+
+    def _of_parameters(self, specification: ToolSpecification) -> Iterator[str]:
+        owner = f"tool '{specification.name}'"
+        for parameter in specification.handler.injected:
+            yield from self._of_parameter(parameter, owner)
+        for parameter in specification.availability:
+            yield from self._of_parameter(parameter, f"available_if of {owner}", is_of_application=True)
+
+    def _of_parameter(self, parameter: Parameter, owner: str, *, is_of_application: bool = False) -> Iterator[str]:
+        try:
+            recipe = self._resolver.parameter_recipe(parameter, owner, frozenset())
+        except ConfigurationError as error:
+            yield str(error)
+            return
+        if recipe is None:
+            return
+        yield from self._of_recipe(recipe, is_for_call=True)
+        for node in _below(recipe):
+            if is_of_application and isinstance(node, (RunScoped, CallScoped)):
+                yield f"{recipe.label} needs {describe(node)}, and it is asked before anything of a run is there"
+
+
+class _Parts:
+    """What an agent's class and its provider list."""
+
+    def __init__(self, provider: AnyProvider) -> None:
+        there = object_of(provider)
+        source: Any = product_of(provider) if there is UNSET else there
+        given = {} if there is not UNSET else _arguments_of(provider)
+        self.tools = [item for item in _together(source, given, "tools") if not _gives_tools(item)]
+        self.built = [hook for hook in _together(source, given, "hooks") if _is_to_be_built(hook)]
+        model = given.get("model", getattr(source, "model", None))
+        if _is_to_be_built(model):
+            self.built.append(model)
+
+
+def _together(source: Any, given: dict[str, Any], name: str) -> list[Any]:
+    """What the class lists, and what the provider adds; a provider of a list can't be looked into."""
+    listed: list[Any] = []
+    for items in (getattr(source, name, ()), given.get(name, ())):
+        if isinstance(items, (list, tuple)):
+            listed.extend(cast("list[Any]", items))
+    return listed
+
+
+def _arguments_of(provider: AnyProvider) -> dict[str, Any]:
+    source, args, kwargs = call_of(provider)
+    if not isinstance(source, type):
+        return {}  # a function makes the agent: what it lists is known in a run
+    try:
+        given = dict(inspect.signature(source).bind_partial(*args, **kwargs).arguments)
+    except (TypeError, ValueError):
+        given = dict(kwargs)
+    return {
+        name: cast("Any", value).value if isinstance(value, Literal) else value
+        for name, value in given.items()
+        if isinstance(value, Literal) or not providers.is_provider(value)
+    }
+
+
+def _gives_tools(item: Any) -> bool:
+    """True for an object with `tools(ctx)`: a run asks it."""
+    if isinstance(item, (str, type)) or providers.is_provider(item):
+        return False
+    return callable(getattr(item, "tools", None)) and not callable(getattr(item, "handler", None))
+
+
+def _is_to_be_built(part: Any) -> bool:
+    return isinstance(part, (str, type)) or providers.is_provider(part)
+
+
+def _below(recipe: Recipe) -> list[AnyProvider]:
+    try:
+        return list(walk(recipe.key))
+    except CyclicDependency:
+        return []  # reported by itself
+
+
+def _specified(recipe: Recipe) -> ToolSpecification | None:
+    if recipe.instance is not UNSET:
+        return specify(recipe.instance)
+    return specify_class(recipe.product) if isinstance(recipe.product, type) else None

@@ -1,0 +1,142 @@
+"""The scope of a run, or of one call in it: opens what is asynchronous, then calls the provider."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any, TypeGuard
+
+from dependency_injector import providers
+from msgspec import UNSET, Struct
+
+from toolkit.errors import ConfigurationError
+from toolkit.injection.failures import note_failure
+from toolkit.injection.graph import walk
+from toolkit.injection.host import ApplicationScope
+from toolkit.injection.overlays import AnyProvider, overriding_of
+from toolkit.injection.providers import Scoped, current_scope
+from toolkit.injection.scopes import Scope
+from toolkit.injection.sources import closer_of, open_async
+from toolkit.tools.parameters import label_of
+from toolkit.tools.resolver import Recipe, RunScope
+
+__all__ = ["OPENING", "ContainerScope"]
+
+OPENING = "opening"
+"""The level of the scope that an application's host builds in."""
+
+
+class _Plan(Struct, frozen=True):
+    """What has to be opened before a provider can be called, dependencies first; and what that was worked out from."""
+
+    asynchronous: tuple[Scoped[Any], ...]
+    overridings: tuple[tuple[Any, AnyProvider | None], ...]
+
+    def is_current(self) -> bool:
+        for provider, over in self.overridings:  # noqa: SIM110 - asked for every build: no generator
+            if provider.last_overriding is not over:
+                return False
+        return True
+
+
+class ContainerScope(Scope):
+    """Builds from a container's providers. Its methods are called in one task, which owns it.
+
+    Args:
+        plans: Gives the place for what was worked out under the overrides of now.
+        open_timeout: Seconds that opening one object may take.
+    """
+
+    __slots__ = ("_late", "_plans", "open_timeout")
+
+    def __init__(
+        self,
+        level: str,
+        parent: Scope | None,
+        values: Mapping[type, Any],
+        plans: Callable[[], dict[Any, Any]],
+        open_timeout: float | None,
+    ) -> None:
+        super().__init__(level, parent, values)
+        self._plans = plans
+        self.open_timeout = open_timeout
+        self._late: AnyProvider | None = None  # what took too long to open
+
+    async def build(self, recipe: Recipe) -> Any:
+        if recipe.instance is not UNSET:
+            return recipe.instance
+        if self.is_closed:
+            raise ConfigurationError(f"{recipe.label} is asked for after the {self.level} was closed")
+        token = current_scope.set(self)
+        try:
+            plan = self._plan(recipe.key)
+            if plan.asynchronous:
+                await self._open_all(plan)
+            made = recipe.key()
+        except Exception as error:
+            note_failure(error, recipe.label, recipe.key, self._late, names_root=recipe.identity is not None)
+            self._late = None
+            raise
+        finally:
+            current_scope.reset(token)
+        if recipe.is_owned:
+            closer = closer_of(made, recipe.label)
+            if closer is not None:
+                self.closers.append(closer)
+        return made
+
+    async def build_for_call(self, recipes: Mapping[str, Recipe]) -> tuple[dict[str, Any], RunScope | None]:
+        scope = ContainerScope("call", self, {}, self._plans, self.open_timeout)
+        try:
+            built = {name: await scope.build(recipe) for name, recipe in recipes.items()}
+        except BaseException as error:
+            for failed in await scope.close(error, self.open_timeout):
+                error.add_note(f"also, {failed!r}")
+            raise
+        return built, scope if scope.closers else None
+
+    def _plan(self, provider: AnyProvider) -> _Plan:
+        plans = self._plans()
+        plan: _Plan | None = plans.get(provider)
+        if plan is not None and plan.is_current():
+            return plan
+        met: set[AnyProvider] = set()
+        nodes = list(walk(provider, met))
+        plan = _Plan(
+            tuple(node for node in nodes if _is_opened_first(node)),
+            tuple((node, overriding_of(node)) for node in met),
+        )
+        if not any(isinstance(node, providers.Selector) for node in nodes):  # its branch may change at any time
+            plans[provider] = plan
+        return plan
+
+    async def _open_all(self, plan: _Plan) -> None:
+        for scoped in plan.asynchronous:
+            home = scoped.home()
+            if scoped in home.cache:
+                continue
+            if isinstance(home, ApplicationScope) and self.level != OPENING:
+                await home.open(scoped)
+            else:
+                await self._open(scoped, home)
+
+    async def _open(self, scoped: Scoped[Any], home: Scope) -> None:
+        if home.is_closed:
+            raise ConfigurationError(f"{label_of(scoped.source)} is asked for after its {home.level} scope was closed")
+        call = scoped.arguments()
+        limit = asyncio.timeout(self.open_timeout)
+        try:
+            async with limit:
+                made, closer = await open_async(scoped.source, scoped.kind, call.args, call.kwargs)
+        except TimeoutError as error:
+            if not limit.expired():
+                raise
+            self._late = scoped
+            raise TimeoutError(
+                f"opening {label_of(scoped.source)} took longer than {self.open_timeout:g} seconds"
+            ) from error
+        home.keep(scoped, made, closer)
+
+
+def _is_opened_first(node: AnyProvider) -> TypeGuard[Scoped[Any]]:
+    return isinstance(node, Scoped) and node.kind.is_async

@@ -1,0 +1,74 @@
+"""Every provider that a container can reach, each with the path of names that leads to it, and the circles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import UNSET
+
+from toolkit.injection.graph import answering, dependencies, listed_in, names_in, product_of, short_label
+from toolkit.injection.overlays import AnyProvider, effective
+
+__all__ = ["Survey", "is_agent"]
+
+
+class Survey:
+    """What `check` looks at, found in one walk that a circle does not stop.
+
+    Attributes:
+        paths: How each provider is reached: `'agent' -> WeatherTool -> WeatherClient`; dependencies first.
+        circles: Providers that need each other, once each, in words.
+    """
+
+    def __init__(self, container: Any) -> None:
+        self.paths: dict[AnyProvider, str] = {}
+        self.circles: list[str] = []
+        self._names: dict[AnyProvider, str] = {}
+        self._open: list[AnyProvider] = []
+        self._known_circles: set[frozenset[AnyProvider]] = set()
+        self._seen: set[AnyProvider] = set()
+        roots = list(names_in(container))
+        for name, provider in roots:
+            self._names.setdefault(effective(provider), name)
+        roots.sort(key=lambda root: not is_agent(root[1]))  # the agents first: a path from them says most
+        for name, provider in roots:
+            self._visit(provider, (f"'{name}'",))
+
+    def _visit(self, provider: AnyProvider, path: tuple[str, ...]) -> None:
+        provider = effective(provider)
+        if provider in self._open:
+            self._note_circle(self._open[self._open.index(provider) :])
+            return
+        if provider in self._seen:
+            return
+        self._seen.add(provider)
+        self._open.append(provider)
+        for dependency in dependencies(provider):
+            self._visit(dependency, (*path, self._label(dependency)))
+        self._open.pop()
+        self.paths[provider] = " -> ".join(path)
+        for listed in listed_in(provider):  # handed on, not needed: no circle can come of it
+            held, self._open = self._open, []
+            self._visit(listed, (*path[:-1], self._label(listed)))
+            self._open = held
+
+    def _note_circle(self, circle: list[AnyProvider]) -> None:
+        members = frozenset(circle)
+        if members not in self._known_circles:
+            self._known_circles.add(members)
+            self.circles.append("cyclic dependency: " + " -> ".join(map(self._name, (*circle, circle[0]))))
+
+    def _name(self, provider: AnyProvider) -> str:
+        name = self._names.get(provider)
+        return self._label(provider) if name is None else f"'{name}'"
+
+    def _label(self, provider: AnyProvider) -> str:
+        label = short_label(effective(provider))
+        name = self._names.get(effective(provider))
+        return f"'{name}'" if name is not None and label == type(effective(provider)).__name__ else label
+
+
+def is_agent(provider: AnyProvider) -> bool:
+    """True when what it gives can be bound to an application."""
+    product = product_of(answering(provider))
+    return product is not UNSET and hasattr(product, "bound_to")

@@ -1,0 +1,124 @@
+"""Twins of what a provider keeps: the same object made once more, and kept for no longer than it is good for.
+
+A singleton above an `AppScoped` object would hand it to the next application, and one above a fake would hold the fake
+when its block is over. So a twin answers for it, and keeps what it made in the application, the block, or the run.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any, cast
+
+from dependency_injector import providers
+
+from toolkit.injection.graph import walk
+from toolkit.injection.overlays import AnyProvider, active_layers, memory_of_layers
+from toolkit.injection.providers import RunScoped, application_scope, current_scope
+from toolkit.injection.scopes import Scope
+
+__all__ = ["ApplicationTwin", "BlockTwin", "OptionTwin", "RunTwin"]
+
+
+class _Twin(providers.Provider[Any]):
+    """Answers for a singleton, and keeps the object in a place that the subclass names."""
+
+    def __init__(self, original: AnyProvider) -> None:
+        super().__init__()
+        singleton = cast("Any", original)
+        self.original = original
+        self._factory: providers.Factory[Any] = providers.Factory(
+            singleton.provides, *singleton.args, **singleton.kwargs
+        )
+        self._factory.add_attributes(**getattr(singleton, "attributes", {}))
+        self._lock = threading.RLock()  # as with ThreadSafeSingleton: handlers and routes may run in threads
+
+    @property
+    def related(self) -> Iterator[AnyProvider]:
+        yield from cast("Any", self._factory).related
+
+    def _place(self) -> dict[Any, Any]:
+        raise NotImplementedError
+
+    def _provide(self, args: Any, kwargs: Any) -> Any:
+        place = self._place()
+        with self._lock:
+            if self.original not in place:
+                place[self.original] = self._factory(*args, **kwargs)
+            return place[self.original]
+
+
+class ApplicationTwin(_Twin):
+    """A singleton of its own for each application that is open."""
+
+    def __init__(self, original: AnyProvider) -> None:
+        super().__init__(original)
+        self.open_in: list[Scope] = []
+
+    @property
+    def is_open(self) -> bool:
+        return application_scope(self.open_in) is not None
+
+    def _place(self) -> dict[Any, Any]:
+        scope = application_scope(self.open_in)
+        assert scope is not None  # else the dispatcher would not have asked
+        return scope.cache
+
+
+class BlockTwin(_Twin):
+    """A singleton that is built with something replaced: it lives in the blocks of `overriding` that it depends on."""
+
+    def _place(self) -> dict[Any, Any]:
+        memory = memory_of_layers()
+        place: dict[Any, Any] | None = memory.get(self)
+        if place is None:
+            place = memory[self] = self._place_in_blocks()
+        if place is _IN_THE_RUN:
+            current = current_scope.get()
+            run = None if current is None else current.at("run")
+            return {} if run is None else run.cache  # outside of a run what it needs says so
+        return place
+
+    def _place_in_blocks(self) -> dict[Any, Any]:
+        """Blocks may end in any order: what was built with a replacement of one must not be found without it."""
+        nodes = set(walk(self))
+        if any(isinstance(node, RunScoped) for node in nodes):
+            return _IN_THE_RUN
+        layers = active_layers.get()
+        needed = tuple(layer for layer in layers if not nodes.isdisjoint(layer.replacements.values()))
+        holder = needed[-1] if needed else layers[-1]
+        return holder.kept.setdefault((self.original, needed), {})
+
+
+_IN_THE_RUN: dict[Any, Any] = {}
+
+
+class RunTwin(RunScoped[Any]):
+    """An app-wide object that is built with something replaced: each run of the block opens its own."""
+
+    original: AnyProvider
+
+    _where = "it is built with something that is overridden here, so each run opens its own, and outside there is none"
+
+    @classmethod
+    def of(cls, original: AnyProvider, source: Any, arguments: providers.Factory[Any]) -> RunTwin:
+        twin = cls(source)
+        twin.arguments = arguments
+        twin.original = original
+        return twin
+
+
+class OptionTwin(providers.Provider[Any]):
+    """An option of a configuration that is replaced: dependency-injector's keeps the value that it saw first."""
+
+    def __init__(self, original: AnyProvider) -> None:
+        super().__init__()
+        self.original = original
+
+    @property
+    def related(self) -> Iterator[AnyProvider]:
+        yield cast("Any", self.original)._get_root()
+
+    def _provide(self, args: Any, kwargs: Any) -> Any:
+        option = cast("Any", self.original)
+        return option._get_root().get(option._get_self_name(), option.is_required())
