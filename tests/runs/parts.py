@@ -60,6 +60,21 @@ class GatedTool(Tool):
         return label
 
 
+async def read(streaming: Any, seen: list[Any] | None = None) -> Any:
+    """Reads a stream to its end, and gives the run. `seen` gets the events, also when it ends with an error."""
+    async with streaming as stream:
+        async for event in stream:
+            if seen is not None:
+                seen.append(event)
+    return stream.run
+
+
+async def until(is_so: Callable[[], bool]) -> None:
+    """Lets others run until something holds that sets no event of the loop, such as what a thread did."""
+    while not is_so():  # noqa: ASYNC110
+        await asyncio.sleep(0.0001)
+
+
 class CallingModel:
     """A model made of a function of the request."""
 

@@ -191,7 +191,7 @@ async def test_blank_text_and_null_run_as_no_arguments_and_stand_as_an_object(ra
 
     run, model = await called([ping, echo], call("ping", raw), call("echo", raw), call("unknown", raw))
 
-    assert [record.result.content for record in run.calls][0] == "pong"
+    assert run.calls[0].result.content == "pong"
     assert "$.text: " in run.calls[1].result.content
     assert run.calls[0].arguments == {}
     answer = model.requests[1].messages[1]

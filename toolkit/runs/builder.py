@@ -53,9 +53,15 @@ class Builder:
         self, scope: RunScope, error: BaseException | None, timeout: float | None
     ) -> list[BaseException]:
         """Closes the scope of a call."""
-        if not self._is_serving:
-            return await scope.close(error, timeout)
-        failed: list[BaseException] = await self._ask(self._close_call, scope, error, timeout)
+        if self._is_serving:
+            failed: list[BaseException] = await self._ask(self._close_call, scope, error, timeout)
+            return failed
+        failed = await self._close_uninterrupted(scope, error, timeout)
+        if self._owner.is_requested:
+            cancelled = asyncio.CancelledError()
+            for late in failed:
+                cancelled.add_note(f"also, while a call was closed: {late!r}")
+            raise cancelled
         return failed
 
     async def serve(self, calls: Sequence[Cancellation]) -> None:
@@ -95,7 +101,17 @@ class Builder:
         self, scope: RunScope, error: BaseException | None, timeout: float | None
     ) -> list[BaseException]:
         self._of_calls.remove(scope)
-        return await scope.close(error, timeout)
+        return await self._close_uninterrupted(scope, error, timeout)
+
+    async def _close_uninterrupted(
+        self, scope: RunScope, error: BaseException | None, timeout: float | None
+    ) -> list[BaseException]:
+        """Closes a scope; a cancellation of the run that comes meanwhile waits until it is closed."""
+        self._owner.is_held = True
+        try:
+            return await scope.close(error, timeout)
+        finally:
+            self._owner.is_held = False
 
     async def _ask(self, work: Callable[..., Awaitable[Any]], *args: Any) -> Any:
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -138,7 +154,7 @@ class Builder:
         self._is_serving = False
         while self._of_calls:
             error = self._first_error or asyncio.CancelledError()
-            for late in await self._of_calls.pop().close(error, self._owner.grace):
+            for late in await self._close_uninterrupted(self._of_calls.pop(), error, self._owner.grace):
                 error.add_note(f"also, while a call was closed: {late!r}")
 
     async def _serve_at_the_end(self, job: _Job) -> None:

@@ -162,7 +162,7 @@ async def _in_pieces(state: RunState, deltas: Any) -> ModelResponse:
                 is_told = True
                 listener(events.ReasoningDelta(run.id, delta.text))
             elif isinstance(delta, ModelDone):
-                if not is_told:
+                if not is_told and isinstance(delta.response, ModelResponse):  # pyright: ignore[reportUnnecessaryIsInstance]
                     _tell_whole(state, delta.response)
                 return delta.response
     finally:

@@ -21,11 +21,12 @@ class Cancellation:
         task: The task; set by whoever makes it.
         is_requested: The run cancelled the task. Nothing of it may start any more.
         is_expired: The handler's own timeout cancelled the task.
+        is_held: Something is being closed: a request is noted, and interrupts nothing. Whoever holds looks afterwards.
         grace: Seconds that cancelled work has for its `finally` blocks.
         report: Told in words when it did not end within them.
     """
 
-    __slots__ = ("_before", "grace", "is_expired", "is_requested", "report", "task")
+    __slots__ = ("_before", "grace", "is_expired", "is_held", "is_requested", "report", "task")
 
     task: asyncio.Task[Any]
 
@@ -34,12 +35,14 @@ class Cancellation:
         self.report = report
         self.is_requested = False
         self.is_expired = False
+        self.is_held = False
         self._before = 0
 
     def request(self) -> None:
         """Cancels the task, for the run."""
         self.is_requested = True
-        self.task.cancel()
+        if not self.is_held:
+            self.task.cancel()
 
     def is_real(self) -> bool:
         """Whether an exception that has just arrived comes of a cancellation from outside."""

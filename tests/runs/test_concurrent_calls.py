@@ -1,0 +1,386 @@
+"""The calls of one turn: at once, in order, with ids of their own, and all of them whatever one does."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from typing import Any
+
+import pytest
+
+from tests.runs.parts import After, Before, Gate, add, assert_consistent, echo, fail, no_task_is_left
+from toolkit import Agent, CleanupError, DeadlineExceeded, HookError, Limits, RunAborted, RunContext, Tool, tool
+from toolkit.hooks import Abort
+from toolkit.messages import AssistantMessage, ToolMessage
+from toolkit.testing import ScriptedModel, call, calls, says
+
+
+class Ordered(Tool):
+    """Finish in the order of a number."""
+
+    name = "finish"
+
+    def __init__(self) -> None:
+        self.turns: dict[int, asyncio.Event] = {}
+        self.log: list[str] = []
+
+    async def handler(self, place: int) -> int:
+        self.log.append(f"start {place}")
+        if place:
+            await self.turns.setdefault(place, asyncio.Event()).wait()
+        self.log.append(f"end {place}")
+        self.turns.setdefault(place + 1, asyncio.Event()).set()
+        return place
+
+
+async def test_calls_run_at_once_and_their_results_stand_in_the_order_of_the_calls() -> None:
+    tool = Ordered()
+    model = ScriptedModel([calls(*(call("finish", {"place": n}) for n in (2, 0, 1))), says("done")])
+
+    run = await Agent(model, tools=[tool]).run("go")
+
+    assert tool.log == ["start 2", "start 0", "end 0", "start 1", "end 1", "end 2"]
+    assert [record.result.value for record in run.calls] == [2, 0, 1]
+    assert [m.content for m in run.messages if isinstance(m, ToolMessage)] == ["2", "0", "1"]
+    assert_consistent(run)
+
+
+async def test_starts_come_before_ends_and_ends_as_they_happen() -> None:
+    model = ScriptedModel([calls(*(call("finish", {"place": n}) for n in (2, 0, 1)), call("nothing")), says("done")])
+
+    async with Agent(model, tools=[Ordered()]).stream("go") as stream:
+        events = [event async for event in stream]
+
+    started = [event.call.id for event in events if type(event).__name__ == "ToolCallStarted"]
+    finished = [event.record for event in events if type(event).__name__ == "ToolCallFinished"]
+    kinds = [type(event).__name__ for event in events if type(event).__name__.startswith("ToolCall")]
+    assert kinds == ["ToolCallStarted"] * 4 + ["ToolCallFinished"] * 4
+    assert started == [record.id for record in stream.run.calls]
+    assert [record.result.value for record in finished] == [None, 0, 1, 2]
+
+
+async def test_one_calls_error_does_not_touch_its_siblings() -> None:
+    gate = Gate()
+
+    @tool
+    async def wait() -> str:
+        """Wait until the other has failed."""
+        await gate.open.wait()
+        return "waited"
+
+    @tool
+    async def fall() -> str:
+        """Fail."""
+        gate.open.set()
+        raise ValueError
+
+    model = ScriptedModel([calls(call("wait"), call("fall"), call("wait")), says("done")])
+
+    run = await Agent(model, tools=[wait, fall]).run("go")
+
+    assert [record.result.content for record in run.calls] == ["waited", "tool 'fall' failed: ValueError", "waited"]
+    await no_task_is_left()
+
+
+async def test_the_second_of_two_at_once_waits_for_a_place_and_nothing_starves() -> None:
+    log: list[str] = []
+
+    @tool
+    async def busy(n: int) -> int:
+        """Be busy."""
+        log.append(f"start {n}")
+        await asyncio.sleep(0)
+        log.append(f"end {n}")
+        return n
+
+    model = ScriptedModel([calls(*(call("busy", {"n": n}) for n in range(4))), says("done")])
+
+    await Agent(model, tools=[busy], limits=Limits(max_concurrency=1)).run("go")
+
+    assert log == [f"{what} {n}" for n in range(4) for what in ("start", "end")]
+
+
+# Exclusive
+
+
+class Exclusive(Tool):
+    """Never overlap."""
+
+    exclusive = True
+
+    def __init__(self, name: str, running: list[str], log: list[str]) -> None:
+        self.name = name
+        self.running, self.log = running, log
+
+    async def handler(self) -> str:
+        self.log.append("+".join([*self.running, self.name]))
+        self.running.append(self.name)
+        for _ in range(5):
+            await asyncio.sleep(0)
+        self.running.remove(self.name)
+        return self.name
+
+
+async def test_exclusive_calls_never_overlap_each_other_and_others_may_go_on() -> None:
+    running: list[str] = []
+    log: list[str] = []
+
+    class Free(Exclusive):
+        """Overlap."""
+
+        exclusive = False
+
+    tools = [Exclusive("one", running, log), Exclusive("two", running, log), Free("free", running, log)]
+    model = ScriptedModel([calls(call("one"), call("two"), call("free"), call("one")), says("done")])
+
+    run = await Agent(model, tools=tools).run("go")
+
+    assert not any({"one", "two"} <= set(seen.split("+")) or seen == "one+one" for seen in log)
+    assert "one+free" in log
+    assert [record.result.value for record in run.calls] == ["one", "two", "free", "one"]
+
+
+async def test_exclusive_counts_within_a_run_only() -> None:
+    running: list[str] = []
+    log: list[str] = []
+    agent = Agent(tools=[Exclusive("one", running, log)])
+
+    await asyncio.gather(*(agent.run("go", model=ScriptedModel([calls(call("one")), says("done")])) for _ in range(2)))
+
+    assert "one+one" in log
+
+
+async def test_an_exclusive_call_that_fails_lets_the_next_one_in() -> None:
+    class Failing(Tool):
+        """Fail alone."""
+
+        name = "fail"
+        exclusive = True
+
+        async def handler(self) -> str:
+            raise ValueError
+
+    model = ScriptedModel([calls(call("fail"), call("fail")), says("done")])
+
+    run = await Agent(model, tools=[Failing()]).run("go")
+
+    assert len(run.calls) == 2
+
+
+# Ids
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        pytest.param([["", ""], ["", ""]], id="empty"),
+        pytest.param([["c", "c"], ["c"]], id="repeated"),
+        pytest.param([["", "call_1"], ["call_2", ""]], id="empty and like ours"),
+        pytest.param([["c", "c_2", "c"], ["c_3", "c"]], id="repeated and like ours"),
+        pytest.param([["add", "add"], ["add", "add"]], id="the tool's name"),
+    ],
+)
+async def test_empty_and_repeated_ids_are_made_unique_and_no_call_is_lost_or_run_twice(ids: list[list[str]]) -> None:
+    ran: list[int] = []
+
+    @tool
+    async def note(n: int) -> int:
+        """Note a number."""
+        ran.append(n)
+        return n
+
+    number = iter(range(100))
+    turns = [calls(*(call("note", {"n": next(number)}, id=wanted) for wanted in turn)) for turn in ids]
+
+    run = await Agent(ScriptedModel([*turns, says("done")]), tools=[note]).run("go")
+
+    count = sum(map(len, ids))
+    assert sorted(ran) == list(range(count))
+    assert [record.result.value for record in run.calls] == list(range(count))
+    assert len({record.id for record in run.calls}) == count
+    assert_consistent(run)
+
+
+async def test_an_id_of_its_own_is_kept() -> None:
+    run = await Agent(ScriptedModel([calls(call("echo", {"text": "x"}, id="toolu_01")), says("x")]), tools=[echo]).run(
+        "go"
+    )
+
+    assert run.calls[0].id == "toolu_01"
+
+
+async def test_hook_handler_record_transcript_and_events_speak_of_one_id() -> None:
+    seen: list[str] = []
+
+    @tool
+    async def look(ctx: RunContext) -> str:
+        """Look at the call."""
+        assert ctx.call is not None
+        seen.append(ctx.call.id)
+        return "seen"
+
+    hooks = [Before(lambda ctx, call: seen.append(call.id)), After(lambda ctx, info: seen.append(info.call.id))]
+    model = ScriptedModel([calls(call("look", id="c")), calls(call("look", id="c")), says("done")])
+
+    run = await Agent(model, tools=[look], hooks=hooks).run("go")
+
+    answers = [m for m in run.messages if isinstance(m, AssistantMessage) and m.tool_calls]
+    assert [record.id for record in run.calls] == ["c", "c_2"]
+    assert [answer.tool_calls[0].id for answer in answers] == ["c", "c_2"]
+    assert seen == ["c"] * 3 + ["c_2"] * 3
+
+
+# What ends the run while others go on
+
+
+def ending(kind: str, gate: Gate) -> tuple[list[Any], type[BaseException]]:
+    """Hooks, and what they end the run with, once another call is under way."""
+
+    async def abort(ctx: RunContext, call: Any) -> Any:
+        if call.name != "end":
+            return None
+        await gate.arrived.wait()
+        return Abort("enough")
+
+    async def after(ctx: RunContext, info: Any) -> None:
+        if info.call.name == "end":
+            await gate.arrived.wait()
+            raise ValueError
+
+    return {"abort": ([Before(abort)], RunAborted), "after-hook": ([After(after)], HookError)}[kind]
+
+
+@pytest.mark.parametrize("kind", ["abort", "after-hook"])
+@pytest.mark.parametrize("order", [["end", "wait", "late"], ["wait", "end", "late"]], ids=["first", "second"])
+async def test_when_one_call_ends_the_run_its_siblings_are_cancelled_and_awaited(kind: str, order: list[str]) -> None:
+    gate = Gate()
+    log: list[str] = []
+
+    @tool
+    async def wait() -> str:
+        """Wait for ever."""
+        try:
+            await gate.pass_through()
+        finally:
+            await asyncio.sleep(0)
+            log.append("cleaned up")
+        return "never"
+
+    @tool
+    async def end() -> str:
+        """End the run, by a hook."""
+        return "ended"
+
+    @tool
+    async def late() -> str:
+        """Start when there is a place."""
+        log.append("late began")
+        return "late"
+
+    hooks, expected = ending(kind, gate)
+    model = ScriptedModel([calls(*map(call, order))])
+
+    with pytest.raises(expected) as caught:
+        await Agent(model, tools=[wait, end, late], hooks=hooks, limits=Limits(max_concurrency=2)).run("go")
+
+    assert log == ["cleaned up"]
+    by_name = {record.name: record for record in caught.value.run.calls}
+    assert by_name["wait"].result.content == (
+        "the run ended while this call was running; whether it took effect is not known"
+    )
+    assert by_name["late"].result.content == "not run: the run ended before"
+    assert_consistent(caught.value.run)
+    await no_task_is_left()
+
+
+async def test_two_calls_that_end_the_run_at_once_raise_the_first_and_lose_none_silently() -> None:
+    seen: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda loop, context: seen.append(context))
+    model = ScriptedModel([calls(call("add", {"a": 1, "b": 1}), call("add", {"a": 2, "b": 2}))])
+
+    def both(ctx: RunContext, info: Any) -> None:
+        raise ValueError(info.call.arguments["a"])
+
+    with pytest.raises(HookError, match=r"ValueError\(1\)"):
+        await Agent(model, tools=[add], hooks=[After(both)]).run("go")
+
+    gc.collect()
+    await asyncio.sleep(0)
+    assert seen == []
+
+
+# Runs inside of handlers
+
+
+@pytest.mark.parametrize("count", [1, 2], ids=["alone", "two at once"])
+async def test_a_run_inside_a_handler_is_a_run_of_its_own(count: int) -> None:
+    inner = Agent(tools=[echo], name="inner")
+
+    @tool
+    async def delegate(text: str) -> str:
+        """Delegate."""
+        model = ScriptedModel([calls(call("echo", {"text": text}, id="c")), says(f"it said {text}")])
+        return (await inner.run("go", model=model)).response
+
+    model = ScriptedModel([calls(*(call("delegate", {"text": str(n)}, id="c") for n in range(count))), says("done")])
+
+    run = await Agent(model, tools=[delegate]).run("go")
+
+    assert [record.result.value for record in run.calls] == [f"it said {n}" for n in range(count)]
+    assert run.turns == 2
+
+
+class Uncommitted(Tool):
+    """Leave something that can't be closed."""
+
+    name = "open"
+
+    async def handler(self) -> str:
+        return "opened"
+
+    async def aclose(self) -> None:
+        raise OSError("the commit failed")
+
+
+@pytest.mark.parametrize("count", [1, 2], ids=["alone", "two at once"])
+@pytest.mark.parametrize("kind", [DeadlineExceeded, CleanupError])
+async def test_deadline_and_cleanup_errors_of_a_run_inside_are_never_results(kind: type[Any], count: int) -> None:
+    inner_runs: list[Any] = []
+
+    @tool
+    async def delegate() -> str:
+        """Delegate."""
+        model = ScriptedModel([calls(call("open" if kind is CleanupError else "hang")), says("done")])
+        try:
+            await Agent(model, tools=[Uncommitted, hang]).run("go", timeout=0.01 if kind is DeadlineExceeded else None)
+        except kind as error:
+            inner_runs.append(error.run)
+            raise
+        return "never"
+
+    @tool
+    async def hang() -> str:
+        """Hang."""
+        await asyncio.Event().wait()
+        return "never"
+
+    model = ScriptedModel([calls(*[call("delegate")] * count)])
+
+    with pytest.raises(kind) as caught:
+        await Agent(model, tools=[delegate], name="outer").run("go")
+
+    assert caught.value.run not in inner_runs
+    assert isinstance(caught.value.__cause__, kind)
+    assert caught.value.__cause__.run in inner_runs
+    assert_consistent(caught.value.run)
+
+
+async def test_other_errors_of_a_run_inside_are_results() -> None:
+    @tool
+    async def delegate() -> str:
+        """Delegate."""
+        return (await Agent(ScriptedModel([OSError()])).run("go")).response
+
+    run = await Agent(ScriptedModel([calls(call("delegate")), says("done")]), tools=[delegate, fail]).run("go")
+
+    assert run.calls[0].result.content == "tool 'delegate' failed: ModelError"
