@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import types
 import typing
 from abc import ABCMeta
 from collections.abc import Callable, Iterable, Set
@@ -94,7 +95,9 @@ def find_for_parameter(
     if parameter.inject is not None and parameter.inject.name is not None:
         return _by_name(parameter.inject.name, offered, where, nested)
     wanted = without_none(parameter.annotation)
-    wanted = typing.get_origin(wanted) or wanted
+    origin = typing.get_origin(wanted)
+    if isinstance(origin, type) and origin is not types.UnionType:
+        wanted = origin  # a generic class counts as the class
     if is_context_type(wanted):
         return GivenValue(cast("type", wanted))
     given = _given(wanted, value_types)

@@ -27,8 +27,8 @@ def check(container: Any) -> None:
 
     Warns:
         UserWarning: an argument that a plain `Factory` copies for each container (`provide` does not); a generator that
-            skips its end when a run fails; an object with `close` that nobody closes. `application` tells the first
-            only.
+            skips its end when a run fails; an object with `close` that nobody closes. Of these, `application` tells
+            of copied lists, dicts and sets only.
     """
     if not is_container(container):
         raise ConfigurationError(f"check takes a container, such as Application(); it was given {container!r}")
@@ -45,7 +45,7 @@ def check(container: Any) -> None:
 def check_wiring(container: Any) -> None:
     """As `check`, for a container that is about to be opened."""
     survey, _ = _survey(container)
-    _warn(copied_arguments(survey.paths))
+    _warn(copied_arguments(survey.paths, (list, dict, set)))
 
 
 def _survey(container: Any) -> tuple[Survey, AgentFindings]:
