@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections.abc import Sequence
 from typing import Any, cast
@@ -94,30 +95,70 @@ def _properties(schema: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {name: inner for name, inner in found.items() if isinstance(inner, dict)}
 
 
-def _arguments(prompt: str, schema: dict[str, Any]) -> dict[str, Any]:
+def _arguments(prompt: str, schema: dict[str, Any], root: dict[str, Any] | None = None) -> dict[str, Any]:
+    root = schema if root is None else root
     properties = _properties(schema)
     required: list[str] = schema.get("required", [])
-    return {name: _value(prompt, properties.get(name, {})) for name in required}
+    return {name: _value(prompt, properties.get(name, {}), root) for name in required}
 
 
-def _value(prompt: str, schema: dict[str, Any]) -> Any:
+def _value(prompt: str, schema: dict[str, Any], root: dict[str, Any]) -> Any:
+    schema = _plain(schema, root)
     if "const" in schema:
         return schema["const"]
     if "enum" in schema:
         options = cast("list[Any]", schema["enum"])
         return next((option for option in options if str(option).lower() in prompt.lower()), options[0])
     kind = schema.get("type")
+    if isinstance(kind, list):
+        kind = next((one for one in cast("list[str]", kind) if one != "null"), "null")
     if kind in ("integer", "number"):
-        found = _NUMBER.search(prompt)
-        number = float(found.group()) if found else float(schema.get("minimum", 1))
-        return int(number) if kind == "integer" else number
+        return _number(prompt, schema, whole=kind == "integer")
     if kind == "boolean":
         return not re.search(r"\b(no|not|without|false)\b", prompt.lower())
+    if kind == "null":
+        return None
     if kind == "array":
-        return [_value(prompt, schema.get("items") or {})]
+        return [_value(prompt, schema.get("items") or {}, root)]
     if kind == "object":
-        return _arguments(prompt, schema)
+        return _arguments(prompt, schema, root)
+    if schema.get("format") in _MOMENTS:
+        return _moment(prompt, str(schema["format"]))
     return _text(prompt, schema.get("pattern"))
+
+
+def _plain(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
+    """A schema with its `$ref` followed, and the first of its alternatives that is not null."""
+    for _ in range(8):  # a schema may refer to itself
+        reference = str(schema.get("$ref", ""))
+        alternatives: list[Any] = schema.get("anyOf") or schema.get("oneOf") or []
+        if reference.startswith("#/$defs/"):
+            schema = root.get("$defs", {}).get(reference.removeprefix("#/$defs/"), {})
+        elif alternatives:
+            schema = next((one for one in alternatives if one.get("type") != "null"), {})
+        else:
+            break
+    return schema
+
+
+def _number(prompt: str, schema: dict[str, Any], *, whole: bool) -> float:
+    """The first number of the prompt, within the schema's bounds."""
+    found = _NUMBER.search(prompt)
+    number = float(found.group()) if found else 1.0
+    number = min(max(number, schema.get("minimum", number)), schema.get("maximum", number))
+    return int(number) if whole else number
+
+
+_MOMENTS = {"date": r"\d{4}-\d{2}-\d{2}", "date-time": r"\d{4}-\d{2}-\d{2}T\S+", "time": r"\d{2}:\d{2}(:\d{2})?"}
+
+
+def _moment(prompt: str, form: str) -> str:
+    """The first date or time of the prompt, else now."""
+    found = re.search(_MOMENTS[form], prompt)
+    if found is not None:
+        return found.group()
+    now = datetime.datetime.now(datetime.UTC).replace(microsecond=0)
+    return {"date": now.date(), "date-time": now, "time": now.time()}[form].isoformat()
 
 
 def _text(prompt: str, pattern: str | None) -> str:

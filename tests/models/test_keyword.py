@@ -1,0 +1,139 @@
+"""The keyword model: no language model, and it says so."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import enum
+from typing import Annotated, Any, Literal
+
+import pytest
+from msgspec import Meta
+
+from toolkit import Agent, Limits, ToolError, tool
+from toolkit.messages import UserMessage
+from toolkit.models import KeywordModel, Model, ModelRequest
+
+
+@tool
+async def ticket_status(ticket: Annotated[str, Meta(pattern=r"^SUP-\d+$")]) -> str:
+    """Tell the status of a support ticket."""
+    return f"{ticket} is open"
+
+
+@tool
+async def get_weather(city: str, days: int = 1) -> str:
+    """Get the weather of a city."""
+    return f"sunny in {city}"
+
+
+@tool
+async def refuse(name: str) -> str:
+    """Refuse an invoice."""
+    raise ToolError("not allowed")
+
+
+AGENT = Agent(KeywordModel(), tools=[ticket_status, get_weather, refuse])
+
+
+@pytest.mark.parametrize(
+    ("prompt", "name", "arguments"),
+    [
+        ("What is the status of ticket SUP-481?", "ticket_status", {"ticket": "SUP-481"}),
+        ("SUP-481, please", "ticket_status", {"ticket": "SUP-481"}),
+        ("How is the weather in Oslo?", "get_weather", {"city": "Oslo"}),
+        ('Weather of "New York" for 3 days', "get_weather", {"city": "New York"}),
+        ("weather in bergen", "get_weather", {"city": "weather bergen"}),
+    ],
+)
+async def test_it_calls_the_tool_whose_words_match_and_fills_what_is_required(
+    prompt: str, name: str, arguments: dict[str, Any]
+) -> None:
+    run = await AGENT.run(prompt)
+
+    assert [(record.name, record.arguments) for record in run.calls] == [(name, arguments)]
+    assert not run.calls[0].result.is_error
+
+
+async def test_it_says_what_it_is_and_repeats_what_the_tool_said() -> None:
+    run = await AGENT.run("How is the weather in Oslo?")
+
+    assert run.response == "(keyword model, no language model) get_weather: sunny in Oslo"
+
+
+async def test_it_says_what_went_wrong() -> None:
+    run = await AGENT.run("Refuse the invoice of Ada")
+
+    assert run.response == "(keyword model, no language model) refuse could not help: not allowed"
+
+
+async def test_without_a_match_it_names_the_tools() -> None:
+    run = await AGENT.run("Sing!")
+
+    assert run.calls == []
+    assert "no language model" in run.response
+    assert "ticket_status, get_weather, refuse" in run.response
+
+
+async def test_without_tools_and_without_a_prompt_it_still_answers() -> None:
+    response = await KeywordModel().respond(ModelRequest([UserMessage("")]))
+
+    assert "The tools: none." in response.text
+
+
+class Unit(enum.Enum):
+    METRIC = "metric"
+    IMPERIAL = "imperial"
+
+
+@dataclasses.dataclass
+class Place:
+    city: str
+    country: str | None
+
+
+KINDS: dict[str, tuple[Any, Any]] = {
+    "text": (str, "Oslo"),
+    "integer": (int, 7),
+    "number": (float, 7.0),
+    "bounded integer": (Annotated[int, Meta(le=5)], 5),
+    "boolean": (bool, True),
+    "literal": (Literal["imperial", "metric"], "metric"),
+    "enum": (Unit, "metric"),
+    "optional": (int | None, 7),
+    "list": (list[str], ["Oslo"]),
+    "list of optional numbers": (list[int | None], [7]),
+    "object": (Place, {"city": "Oslo", "country": "Oslo"}),
+    "date": (datetime.date, "2026-01-31"),
+    "anything": (Any, "Oslo"),
+}
+
+
+@pytest.mark.parametrize(("annotation", "expected"), KINDS.values(), ids=KINDS)
+async def test_it_fills_a_required_parameter_of_any_type(annotation: Any, expected: Any) -> None:
+    async def take(value: Any) -> str:
+        """Take a value."""
+        return "taken"
+
+    take.__annotations__["value"] = annotation
+    wanted = tool(take)
+
+    run = await Agent(KeywordModel(), tools=[wanted]).run("Take 7 metric from Oslo on 2026-01-31")
+
+    assert [record.result.content for record in run.calls] == ["taken"]
+    assert run.calls[0].arguments == {"value": expected}
+
+
+async def test_it_is_a_model_and_needs_no_key() -> None:
+    assert isinstance(KeywordModel(), Model)
+
+
+async def test_it_answers_when_a_limit_leaves_it_no_tools() -> None:
+    agent = Agent(KeywordModel(), tools=[get_weather], limits=Limits(max_turns=1, on_limit="answer"))
+
+    run = await agent.run("How is the weather in Oslo?")
+
+    assert (run.outcome, run.response) == (
+        "partial",
+        "(keyword model, no language model) get_weather: sunny in Oslo",
+    )

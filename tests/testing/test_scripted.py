@@ -1,0 +1,118 @@
+"""The scripted model: what it gives, what it keeps, and what it says when a script and a run do not fit."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.runs.parts import add
+from toolkit import Agent, ConfigurationError, ModelError, Usage
+from toolkit.messages import AssistantMessage, ToolMessage, UserMessage
+from toolkit.models import ModelRequest, ModelResponse, ModelSettings
+from toolkit.testing import ScriptedModel, ScriptExhausted, call, calls, says
+
+
+async def test_it_gives_its_turns_one_after_another() -> None:
+    model = ScriptedModel([calls(call("add", {"a": 1, "b": 2}, id="c"), text="So.", usage=Usage(1, 1)), says("3")])
+
+    run = await Agent(model, tools=[add]).run("1 + 2?")
+
+    assert run.messages == [
+        UserMessage("1 + 2?"),
+        AssistantMessage("So.", [call("add", {"a": 1, "b": 2}, id="c")]),
+        ToolMessage("c", "add", "3"),
+        AssistantMessage("3"),
+    ]
+    assert run.usage == Usage(1, 1)
+    model.assert_exhausted()
+
+
+def test_arguments_of_a_call_are_a_dict_or_raw_text() -> None:
+    assert call("add", {"a": 1}).arguments == {"a": 1}
+    assert call("add", '{"a": 1').arguments == '{"a": 1'
+    assert call("add").arguments == {}
+    assert call("add", "").arguments == ""
+    assert (call("add").id, call("add", id="c").id) == ("", "c")
+
+
+async def test_requests_are_what_it_was_asked_then() -> None:
+    model = ScriptedModel([calls(call("add", {"a": 1, "b": 2})), says("3")])
+
+    run = await Agent(model, tools=[add], settings=ModelSettings(seed=1)).run("1 + 2?")
+
+    assert [len(request.messages) for request in model.requests] == [1, 3]
+    assert len(run.messages) == 4
+    assert all(isinstance(request, ModelRequest) for request in model.requests)
+    assert [definition.name for definition in model.requests[0].tools] == ["add"]
+    assert model.requests[0].settings == ModelSettings(seed=1)
+
+
+async def test_a_request_that_is_changed_afterwards_changes_no_transcript() -> None:
+    model = ScriptedModel([says("hello")])
+
+    run = await Agent(model).run("hi")
+    model.requests[0].messages.clear()  # type: ignore[attr-defined]
+
+    assert len(run.messages) == 2
+
+
+async def test_asked_more_often_than_scripted_it_says_what_it_was_asked_last() -> None:
+    model = ScriptedModel([calls(call("add", {"a": 1, "b": 2}, id="c"))])
+
+    with pytest.raises(ScriptExhausted) as caught:
+        await Agent(model, tools=[add]).run("1 + 2?")
+
+    assert isinstance(caught.value, ModelError)
+    assert isinstance(caught.value, AssertionError)
+    assert caught.value.run.outcome == "failed"
+    assert str(caught.value) == (
+        "the model was scripted for 1 turns and was asked once more; the last message was "
+        "ToolMessage(call_id='c', name='add', content='3', is_error=False)"
+    )
+
+
+async def test_asked_less_often_it_says_what_is_left() -> None:
+    model = ScriptedModel([says("hello"), calls(call("add", {"a": 1})), says("3"), OSError()])
+    await Agent(model).run("hi")
+
+    with pytest.raises(AssertionError) as caught:
+        model.assert_exhausted()
+
+    assert str(caught.value) == (
+        "the model was asked 1 times, and 3 turns of its script are left: calls add({'a': 1}); says '3'; raises OSError"
+    )
+
+
+async def test_an_exception_of_the_script_is_raised_in_its_turn() -> None:
+    cause = OSError("no route")
+
+    with pytest.raises(ModelError) as caught:
+        await Agent(ScriptedModel([cause])).run("hi")
+
+    assert caught.value.__cause__ is cause
+
+
+async def test_a_response_made_by_hand_is_a_turn_too() -> None:
+    run = await Agent(ScriptedModel([ModelResponse("hello", reasoning="Hm.")])).run("hi")
+
+    assert run.messages[-1] == AssistantMessage("hello", (), "Hm.")
+
+
+async def test_one_script_can_be_shared_by_runs_one_after_another() -> None:
+    model = ScriptedModel([says("1"), says("2")])
+    agent = Agent(model)
+
+    assert [(await agent.run("hi")).response for _ in range(2)] == ["1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("turn", "text"),
+    [
+        ("hello", r"a turn of a script is 'hello'; write says\('hello'\)"),
+        (call("add"), r"write calls\(call\(\.\.\.\)\)"),
+        (5, r"write says\(\.\.\.\) or calls\(\.\.\.\)"),
+        ([call("add")], r"write says\(\.\.\.\) or calls\(\.\.\.\)"),
+    ],
+)
+def test_a_turn_that_is_none_is_named_at_once(turn: object, text: str) -> None:
+    with pytest.raises(ConfigurationError, match=text):
+        ScriptedModel([turn])  # type: ignore[list-item]
