@@ -158,7 +158,9 @@ def _moment(prompt: str, form: str) -> str:
     if found is not None:
         return found.group()
     now = datetime.datetime.now(datetime.UTC).replace(microsecond=0)
-    return {"date": now.date(), "date-time": now, "time": now.time()}[form].isoformat()
+    if form == "date-time":
+        return now.isoformat()
+    return now.date().isoformat() if form == "date" else now.time().isoformat()
 
 
 def _text(prompt: str, pattern: str | None) -> str:

@@ -126,8 +126,8 @@ class Runnable(Generic[T]):
         request = _request(prompt, **options)
         resolver, agent = self._source()
 
-        def start(listener: Callable[[Event], None]) -> Owner:
-            return Owner(resolver, agent, request, listener)
+        def start(listener: Callable[[Event], None], emit: Callable[[Event], None]) -> Owner:
+            return Owner(resolver, agent, request, listener, emit)
 
         return RunStream[T](start)
 

@@ -17,7 +17,7 @@ from toolkit.hooks import CallInfo
 from toolkit.messages import ToolCall, ToolMessage
 from toolkit.records import CallRecord, ToolResult
 from toolkit.runs.hooks import Guarded, Hook, Verdict, ask_before, tell_after
-from toolkit.runs.json_values import copied, is_flat
+from toolkit.runs.json_values import copied
 from toolkit.runs.state import RunState
 from toolkit.runs.toolset import ToolEntry
 from toolkit.runs.transcript import with_object_arguments
@@ -66,7 +66,7 @@ def read_call(state: RunState, call: ToolCall) -> ReadCall:
     if raw.__class__ is str and raw[:1] != "{":
         call = with_object_arguments(call)  # blank, or null
     # The handler may change what it gets, and the record must not change with it.
-    return ReadCall(call, entry, {**arguments} if is_flat(arguments) else copied(arguments), converted)
+    return ReadCall(call, entry, copied(arguments), converted)
 
 
 class _Course:
@@ -170,7 +170,7 @@ async def _perform(state: RunState, turn: _Turn, place: int, cancellation: Cance
     assert entry is not None  # else it was refused
     assert isinstance(arguments, dict)
     specification = entry.specification
-    shown = {**arguments} if is_flat(arguments) else copied(arguments)
+    shown = copied(arguments)
     call = RequestedCall(read.call.id, specification.name, shown, specification.definition)
     course = turn.courses[place] = _Course(arguments)
     tool: Any = None

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 from collections.abc import Awaitable, Callable, Sequence
+from types import CoroutineType
 from typing import Any, cast
 from weakref import WeakKeyDictionary
 
@@ -18,7 +18,7 @@ from toolkit.records import ToolResult
 from toolkit.runs.json_values import copied, is_same
 from toolkit.tools.arguments import refuse_non_json
 from toolkit.tools.cancellation import Cancellation
-from toolkit.tools.driving import drive
+from toolkit.tools.driving import drive, settled
 from toolkit.tools.parameters import label_of
 from toolkit.tools.results import result_of
 from toolkit.tools.specification import check_hook
@@ -69,8 +69,9 @@ def agent_hooks(hooks: Sequence[Any]) -> AgentHooks:
 
 
 def _hooks_of(hook: Any) -> tuple[str, ...]:
-    kind = cast("type[Any]", type(hook))
-    own = any(name in getattr(hook, "__dict__", {}) for name in _USAGES)
+    kind: type[Any] = hook.__class__
+    attributes: dict[str, Any] | None = getattr(hook, "__dict__", None)
+    own = attributes is not None and not _USAGES.keys().isdisjoint(attributes)
     if not own and kind in _checked:
         return _checked[kind]
     label = f"hook {label_of(hook) if isinstance(hook, type) else label_of(kind)}"
@@ -214,12 +215,12 @@ def _hook_error(error: BaseException, hook: Hook) -> HookError:
 
 async def _answer_of(hook: Hook, ctx: RunContext, told: Any, cancellation: Cancellation) -> Any:
     answer = hook(ctx, told)
-    if inspect.iscoroutine(answer):
+    if answer.__class__ is CoroutineType:
         answer = await drive(answer, cancellation, hook)
-    elif inspect.isawaitable(answer):
-        answer = await answer
-    if cancellation.is_requested:  # a hook may swallow the cancellation; nothing must run after it
-        raise asyncio.CancelledError
+        if cancellation.is_requested:  # it may have swallowed that; nothing must run after it
+            raise asyncio.CancelledError
+    elif answer is not None:
+        answer = await settled(answer, cancellation, hook)
     return answer
 
 

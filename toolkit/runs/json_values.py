@@ -18,9 +18,11 @@ def is_flat(arguments: dict[str, Any]) -> bool:
 def copied(value: Any) -> Any:
     """A copy that shares no dict or list with the value."""
     if value.__class__ is dict:
-        return {key: copied(item) for key, item in cast("dict[Any, Any]", value).items()}
+        if is_flat(value):
+            return {**value}
+        return {key: copied(item) for key, item in value.items()}
     if value.__class__ is list:
-        return [copied(item) for item in cast("list[Any]", value)]
+        return [copied(item) for item in value]
     return value
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Sequence
+from types import CoroutineType
 from typing import Any
 
 from msgspec.structs import replace
@@ -121,7 +122,7 @@ async def _response(state: RunState, request: ModelRequest) -> ModelResponse:
     stream = None if state.listener is None else getattr(model, "stream", None)
     try:
         asking = model.respond(request) if stream is None else _in_pieces(state, stream(request))
-        if inspect.iscoroutine(asking):
+        if asking.__class__ is CoroutineType:
             response = await drive(asking, state.cancellation, "the model")
         else:
             response = await settled(asking, state.cancellation, "the model")

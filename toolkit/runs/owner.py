@@ -49,6 +49,7 @@ class Owner:
         agent: The agent, or the recipe of one that each run builds.
         request: What the caller asked for.
         listener: Gets the events, when somebody wants them.
+        emit: Gets those of tools and hooks, from any thread.
     """
 
     def __init__(
@@ -57,12 +58,13 @@ class Owner:
         agent: AgentParts | Recipe,
         request: RunRequest,
         listener: Callable[[Event], None] | None = None,
+        emit: Callable[[Event], None] | None = None,
     ) -> None:
         transcript, call_ids, mended = begin_transcript(request.history)
         self.run: Run[Any] = Run(
             os.urandom(8).hex(), messages=transcript, state=request.state, invocation=request.invocation
         )
-        ctx = RunContext(run=self.run, invocation=request.invocation, listener=listener)
+        ctx = RunContext(run=self.run, invocation=request.invocation, listener=emit)
         if request.prompt is not None:
             transcript.append(request.prompt)
         self._state = RunState(self.run, ctx, listener, call_ids, [])

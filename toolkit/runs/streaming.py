@@ -18,6 +18,7 @@ from toolkit.runs.owner import Owner
 __all__ = ["RunStream"]
 
 T = TypeVar("T")
+Listener = Callable[[Event], None]
 
 
 class RunStream(Generic[T]):
@@ -31,7 +32,7 @@ class RunStream(Generic[T]):
     # An iterator of its own, and no async generator: the event loop would close one that is left early in a task of
     # its own, after the block.
 
-    def __init__(self, start: Callable[[Callable[[Event], None]], Owner]) -> None:
+    def __init__(self, start: Callable[[Listener, Listener], Owner]) -> None:
         self._start = start
         self._owner: Owner | None = None
         self._events: deque[Event] = deque()
@@ -48,7 +49,7 @@ class RunStream(Generic[T]):
             raise RuntimeError("a stream is one run; call agent.stream(...) again for another")
         self._loop = asyncio.get_running_loop()
         self._thread = threading.get_ident()
-        self._owner = self._start(self._put)
+        self._owner = self._start(self._put, self._emit)
         self._owner.start(self._wake)
         return self
 
@@ -61,8 +62,8 @@ class RunStream(Generic[T]):
         return self
 
     async def __anext__(self) -> Event:
-        owner = self._running()
         while not self._events:
+            owner = self._running()
             if owner.is_done:
                 await owner.finish()
                 raise StopAsyncIteration
@@ -81,15 +82,21 @@ class RunStream(Generic[T]):
         return self._owner
 
     def _put(self, event: Event) -> None:
-        if threading.get_ident() != self._thread:  # `ctx.emit` of a sync handler
-            with contextlib.suppress(RuntimeError):  # the event loop is closed: the thread has outlived the run
-                self._loop.call_soon_threadsafe(self._put, event)
+        if self._is_over:  # a thread has outlived the run
             return
-        if self._is_over:  # likewise
-            return
-        self._is_over = isinstance(event, RunFinished)
+        self._is_over = event.__class__ is RunFinished
         self._events.append(event)
-        self._wake()
+        waker = self._waker
+        if waker is not None and not waker.done():
+            waker.set_result(None)
+
+    def _emit(self, event: Event) -> None:
+        """An event of the application, which may come from the thread of a sync handler."""
+        if threading.get_ident() == self._thread:
+            self._put(event)
+            return
+        with contextlib.suppress(RuntimeError):  # the event loop is closed: the thread has outlived the run
+            self._loop.call_soon_threadsafe(self._put, event)
 
     def _wake(self, _: Any = None) -> None:
         if self._waker is not None and not self._waker.done():
