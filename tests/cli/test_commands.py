@@ -166,7 +166,7 @@ def test_check_lists_every_fault(toolwire: Command) -> None:
     assert answer.status == 1
     assert all(line.startswith("- '") for line in answer.out.splitlines())
     assert "'missing': this dependency is not defined" in answer.out
-    assert "'model': KeywordModel takes 0 positional arguments and is given 1" in answer.out
+    assert "KeywordModel takes 0 positional arguments and is given 1" in answer.out
     assert answer.err == f"toolwire: shop:Miswired is not wired well: {len(answer.out.splitlines())} faults\n"
 
 
@@ -174,7 +174,7 @@ def test_check_passes_on_what_was_warned_of(toolwire: Command) -> None:
     answer = toolwire("check", "--app", "shop:Copying")
 
     assert answer.status == 0
-    assert answer.out.startswith("warning: Factory(Agent) is given a list")
+    assert answer.out.startswith("warning: Factory(Agent) is given a KeywordModel")
 
 
 @pytest.mark.parametrize("app", ["shop:Shop", "shop:make", "shop:made"], ids=["class", "function", "container"])
