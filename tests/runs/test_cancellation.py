@@ -7,15 +7,15 @@ import contextlib
 import threading
 import warnings
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Annotated, Any
 
 import anyio
 import pytest
 from dependency_injector import containers, providers
 
 from tests.runs.parts import Before, CallingModel, Gate, GatedTool, add, assert_paired, no_task_is_left, read, until
-from toolkit import Agent, DeadlineExceeded, Limits, Run, RunContext, RunError, Tool, tool
-from toolkit.injection import RunScoped, application, dep, provide
+from toolkit import Agent, DeadlineExceeded, Inject, Limits, Run, RunContext, RunError, Tool, tool
+from toolkit.injection import CallScoped, RunScoped, application, dep, provide
 from toolkit.messages import ToolMessage
 from toolkit.models import ModelRequest, ModelResponse
 from toolkit.testing import ScriptedModel, call, calls, says
@@ -597,6 +597,80 @@ async def test_a_cancellation_while_the_run_closes_interrupts_no_close(times: in
 
     assert log == ["closed"]
     await no_task_is_left()
+
+
+class Transaction:
+    pass
+
+
+@tool
+async def act(transaction: Annotated[Transaction, Inject("transaction")], ctx: RunContext) -> str:
+    """Act within a transaction."""
+    ctx.state["acted"] = True
+    return "acted"
+
+
+def transactions(begin: Any, model: Any, watch: Watch) -> Any:
+    class Application(containers.DeclarativeContainer):
+        transaction = CallScoped(begin)
+        act_ = providers.Object(act)
+        watch_ = providers.Object(watch)
+        model_ = providers.Object(model)
+        agent = provide(Agent, model=dep(model_), tools=["act_"], hooks=["watch_"])
+
+    return Application()
+
+
+@pytest.mark.parametrize("count", [1, 2])
+async def test_an_object_for_one_call_that_swallows_the_cancellation_does_not_let_it_through(count: int) -> None:
+    gate, watch, log = Gate(), Watch(), list[str]()
+
+    async def begin() -> AsyncIterator[Transaction]:
+        with contextlib.suppress(asyncio.CancelledError):
+            await gate.pass_through()
+        log.append("opened")
+        try:
+            yield Transaction()
+        finally:
+            log.append("closed")
+
+    async with application(transactions(begin, ScriptedModel([calls(*[call("act")] * count)]), watch)) as app:
+        task = asyncio.create_task(app.agent().run("go"))
+        await gate.arrived.wait()
+
+        await cancelled(task)
+
+    assert watch.run is not None
+    assert watch.run.state == {}
+    assert log == ["opened", "closed"]
+
+
+async def test_what_a_call_opened_is_closed_by_how_that_call_ended_also_when_the_run_was_cancelled_since() -> None:
+    gate, watch, seen = Gate(), Watch(), list[BaseException | None]()
+
+    async def begin() -> AsyncIterator[Transaction]:
+        try:
+            yield Transaction()
+        except BaseException as error:
+            seen.append(error)
+            raise
+        await gate.pass_through()
+        seen.append(None)
+
+    model = ScriptedModel([calls(call("act"), call("act"), call("act"))])
+    async with application(transactions(begin, model, watch)) as app:
+        task = asyncio.create_task(app.agent().run("go"))
+        await gate.arrived.wait()  # one is being committed, the others wait for it
+        task.cancel()
+        await asyncio.sleep(0)
+        gate.open.set()
+
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    assert watch.run is not None
+    assert [record.result.content for record in watch.run.calls] == ["acted"] * 3
+    assert seen == [None] * 3
 
 
 async def test_a_background_task_of_an_opened_object_that_fails_ends_the_run_with_its_error() -> None:

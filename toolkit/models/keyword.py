@@ -131,11 +131,11 @@ def _plain(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
     """A schema with its `$ref` followed, and the first of its alternatives that is not null."""
     for _ in range(8):  # a schema may refer to itself
         reference = str(schema.get("$ref", ""))
-        alternatives: list[Any] = schema.get("anyOf") or schema.get("oneOf") or []
+        alternatives: list[dict[str, Any]] = schema.get("anyOf") or schema.get("oneOf") or []
         if reference.startswith("#/$defs/"):
             schema = root.get("$defs", {}).get(reference.removeprefix("#/$defs/"), {})
         elif alternatives:
-            schema = next((one for one in alternatives if one.get("type") != "null"), {})
+            schema = next((one for one in alternatives if one.get("type") != "null"), dict[str, Any]())
         else:
             break
     return schema

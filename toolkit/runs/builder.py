@@ -121,7 +121,7 @@ class Builder:
 
     async def _serve_one(self, job: _Job) -> None:
         work, args, future = job
-        if future.cancelled():
+        if future.cancelled() and work != self._close_call:
             return
         try:
             made = await work(*args)
@@ -160,8 +160,10 @@ class Builder:
     async def _serve_at_the_end(self, job: _Job) -> None:
         work, args, future = job
         try:
-            if work == self._close_call and not future.cancelled():
-                future.set_result(await work(*args))
+            if work == self._close_call:  # its handler may have ended well, and what it did has to be committed
+                made = await work(*args)
+                if not future.cancelled():
+                    future.set_result(made)
         finally:
             future.cancel()  # nothing is built any more
 
