@@ -1,0 +1,200 @@
+"""Which tools a run offers: listed, given by others, available or not; and what is kept from run to run."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import weakref
+from typing import Annotated, Any
+
+import pytest
+
+from tests.runs.parts import add, echo
+from toolkit import Agent, ConfigurationError, DeadlineExceeded, Inject, RunContext, RunError, Tool
+from toolkit.testing import ScriptedModel, call, calls, says
+
+
+class Clock:
+    pass
+
+
+class ForAdmins(Tool):
+    """Delete everything."""
+
+    name = "delete_all"
+    built: list[str] = []  # noqa: RUF012 - of the test that uses it
+
+    def __init__(self) -> None:
+        type(self).built.append("built")
+
+    @staticmethod
+    def available_if(ctx: RunContext) -> bool:
+        return ctx.invocation.actor_id == "admin"
+
+    async def handler(self) -> str:
+        return "deleted"
+
+
+async def test_a_tool_that_is_not_available_is_hidden_and_unknown_and_not_built() -> None:
+    agent = Agent(tools=[ForAdmins, echo])
+    models = [ScriptedModel([calls(call("delete_all")), says("done")]) for _ in range(3)]
+
+    runs = [await agent.run("go", model=models[at], actor_id=actor) for at, actor in enumerate(["u", "admin", "u"])]
+
+    assert [[d.name for d in model.requests[0].tools] for model in models] == [
+        ["echo"],
+        ["delete_all", "echo"],
+        ["echo"],
+    ]
+    assert [run.calls[0].result.content for run in runs] == [
+        "unknown tool 'delete_all'; the tools are echo",
+        "deleted",
+        "unknown tool 'delete_all'; the tools are echo",
+    ]
+    assert ForAdmins.built == ["built"]
+
+
+async def test_available_if_may_be_async_and_take_what_is_injected_and_is_asked_once_for_each_run() -> None:
+    asked: list[Any] = []
+
+    class Timed(Tool):
+        """Tell the time."""
+
+        name = "now"
+
+        @classmethod
+        async def available_if(cls, ctx: RunContext, clock: Annotated[Clock, Inject()]) -> bool:
+            asked.append(clock)
+            return True
+
+        async def handler(self) -> str:
+            return "noon"
+
+    clock = Clock()
+    model = ScriptedModel([calls(call("now")), calls(call("now")), says("noon")])
+
+    await Agent(model, tools=[Timed]).run("go", values={Clock: clock})
+
+    assert asked == [clock]
+
+
+@pytest.mark.parametrize("is_async", [False, True], ids=["sync", "async"])
+async def test_an_available_if_that_raises_fails_the_run_before_the_model_is_asked(is_async: bool) -> None:
+    cause = OSError("secret-7")
+
+    def fail(ctx: RunContext) -> bool:
+        raise cause
+
+    async def fail_later(ctx: RunContext) -> bool:
+        raise cause
+
+    class Broken(Tool):
+        """Break."""
+
+        name = "broken"
+        available_if = staticmethod(fail_later if is_async else fail)
+
+        async def handler(self) -> str:
+            return "never"
+
+    model = ScriptedModel([])
+
+    with pytest.raises(RunError, match="available_if of tool 'broken' failed with OSError") as caught:
+        await Agent(model, tools=[Broken]).run("go")
+
+    assert caught.value.__cause__ is cause
+    assert caught.value.run.outcome == "failed"
+    assert model.requests == []
+
+
+class Kit:
+    def __init__(self, given: Any) -> None:
+        self.given = given
+
+    def tools(self, ctx: RunContext) -> Any:
+        if isinstance(self.given, BaseException):
+            raise self.given
+        return self.given
+
+
+async def test_objects_with_tools_may_give_such_objects() -> None:
+    model = ScriptedModel([says("hello")])
+
+    await Agent(model, tools=[Kit([add, Kit([echo]), Kit(())])]).run("go")
+
+    assert [definition.name for definition in model.requests[0].tools] == ["add", "echo"]
+
+
+@pytest.mark.parametrize(
+    ("given", "kind", "text"),
+    [
+        (OSError("secret-7"), RunError, r"tools\(ctx\) of Kit failed with OSError"),
+        (None, ConfigurationError, r"tools\(ctx\) of Kit gave NoneType; it gives a list of tools"),
+        ([5], ConfigurationError, "is no tool"),
+        (asyncio.CancelledError(), RunError, r"tools\(ctx\) of Kit failed with CancelledError"),
+    ],
+    ids=["raises", "nothing", "no tools", "raises a cancellation of its own"],
+)
+async def test_an_object_with_tools_that_gives_none_fails_the_run(given: Any, kind: Any, text: str) -> None:
+    model = ScriptedModel([])
+
+    with pytest.raises(kind, match=text):
+        await Agent(model, tools=[Kit(given)]).run("go")
+
+    assert model.requests == []
+
+
+async def test_a_tools_function_that_resists_its_cancellation_does_not_let_the_run_start() -> None:
+    class Deaf:
+        async def tools(self, ctx: RunContext) -> Any:
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                return [add]
+
+    model = ScriptedModel([])
+
+    with pytest.raises(DeadlineExceeded):
+        await Agent(model, tools=[Deaf()]).run("go", timeout=0.01)
+
+    assert model.requests == []
+
+
+class Fresh(Tool):
+    """Made for one run."""
+
+    name = "fresh"
+
+    async def handler(self) -> str:
+        return "fresh"
+
+
+async def test_tools_that_are_made_for_each_run_are_not_kept_for_ever() -> None:
+    agent = Agent()
+    made: list[weakref.ref[Any]] = []
+
+    for _ in range(200):
+        fresh = Fresh()
+        made.append(weakref.ref(fresh))
+        await agent.run("go", model=ScriptedModel([calls(call("fresh")), says("done")]), tools=[fresh])
+    del fresh
+    gc.collect()
+
+    assert sum(ref() is not None for ref in made) < 100
+
+
+async def test_an_agent_keeps_nothing_of_the_runs_it_made() -> None:
+    agent = Agent(ScriptedModel([calls(call("add", {"a": 1, "b": 2})), says("3")] * 3), tools=[add])
+
+    class Context:
+        pass
+
+    refs: list[weakref.ref[Any]] = []
+    for _ in range(3):
+        context = Context()
+        refs.append(weakref.ref(context))
+        await agent.run("go", context=context)
+    del context
+    gc.collect()
+
+    assert [ref() for ref in refs] == [None] * 3
