@@ -507,6 +507,7 @@ def make_agent() -> Support:
 async def test_an_agent_is_found_by_its_name_and_bound_however_its_provider_is_declared() -> None:
     class Application(containers.DeclarativeContainer):
         agent = provide(Agent)
+        typed = provide(Agent[str])
         support = provide(Support)
         made = providers.Factory(make_agent)
         shared = providers.Singleton(Support)
@@ -514,7 +515,7 @@ async def test_an_agent_is_found_by_its_name_and_bound_however_its_provider_is_d
         chosen = providers.Selector(lambda: "a", a=provide(Support), b=provide(Support))
 
     async with application(Application()) as app:
-        for name in ("agent", "support", "made", "shared", "there", "chosen"):
+        for name in ("agent", "typed", "support", "made", "shared", "there", "chosen"):
             run = await app.agent(name).run("go", model=ScriptedModel([says(name)]))
             assert run.response == name
 

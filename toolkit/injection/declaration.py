@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar, cast
 
@@ -34,8 +35,9 @@ def provide(cls: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> provid
     """
     if not callable(cls):
         raise ConfigurationError(f"provide takes a class or function and its arguments; it was given {cls!r}")
+    source: Callable[..., T] = typing.get_origin(cls) or cls  # `Agent[Answer]` says to type checkers what it gives
     return providers.Factory(
-        cls, *(as_argument(value) for value in args), **{name: as_argument(value) for name, value in kwargs.items()}
+        source, *(as_argument(value) for value in args), **{name: as_argument(value) for name, value in kwargs.items()}
     )
 
 

@@ -18,6 +18,7 @@ from toolkit.errors import ConfigurationError
 __all__ = [
     "Dispatcher",
     "Layer",
+    "Twin",
     "active_layers",
     "dispatch",
     "effective",
@@ -60,6 +61,12 @@ def memory_of_layers() -> dict[Any, Any]:
     """What was worked out under the active layers, of which there is one; it goes when the innermost goes."""
     layers = active_layers.get()
     return layers[-1].memories.setdefault(layers, {})
+
+
+class Twin(providers.Provider[Any]):
+    """Answers for another provider, which would keep its object for too long: see `toolkit.injection.twins`."""
+
+    original: AnyProvider
 
 
 class Standby(Protocol):
@@ -170,6 +177,5 @@ def object_of(provider: AnyProvider) -> Any:
 
 
 def original_of(provider: AnyProvider) -> AnyProvider | None:
-    """Of a twin (see `toolkit.injection.twins`), the provider that it answers for; None of any other."""
-    own: dict[str, Any] = getattr(provider, "__dict__", {})  # a configuration has every attribute, but no `__dict__`
-    return own.get("original")
+    """Of a twin, the provider that it answers for; None of any other."""
+    return provider.original if isinstance(provider, Twin) else None  # many providers answer to any attribute

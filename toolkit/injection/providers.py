@@ -119,6 +119,11 @@ class Scoped(providers.Provider[T]):
 
     if TYPE_CHECKING:
 
+        @property
+        def provided(self) -> Any: ...
+
+    if TYPE_CHECKING:
+
         @overload
         def __init__(self, source: type[T], /, *args: Any, **kwargs: Any) -> None: ...
         @overload
@@ -140,6 +145,7 @@ class Scoped(providers.Provider[T]):
         self.source = cast("Callable[..., Any]", None if source is None else plain_source(source))
         self.kind = Kind.PLAIN if source is None else kind_of(self.source)
         self.arguments = arguments_of(*args, **kwargs)
+        self.open_in: list[Scope] = []
 
     def __deepcopy__(self, memo: dict[Any, Any] | None) -> Scoped[T]:
         def fill(copied: Scoped[T], memo: dict[Any, Any]) -> None:
@@ -209,10 +215,7 @@ class AppScoped(Scoped[T]):
     level = "app"
     _where = "open one with `async with application(container) as app:`"
 
-    def __init__(self, source: Any = None, /, *args: Any, **kwargs: Any) -> None:
-        super().__init__(source, *args, **kwargs)
-        self.open_in: list[Scope] = []
-        """Applications that are open now: a route of a web framework runs in no context of theirs."""
+    # No constructor of its own: type checkers would not see the overloads.
 
     def home(self) -> Scope:
         scope = application_scope(self.open_in)
@@ -255,6 +258,11 @@ class ScopeValue(providers.Provider[T]):
 
     `.provided.actor_id` reads an attribute of it.
     """
+
+    if TYPE_CHECKING:
+
+        @property
+        def provided(self) -> Any: ...
 
     def __init__(self, wanted: type[T] | None = None) -> None:
         super().__init__()

@@ -42,11 +42,12 @@ class Closer(Struct, frozen=True):
 
 
 def plain_source(source: Callable[..., Any]) -> Callable[..., Any]:
-    """The generator function under `@contextmanager` or `@asynccontextmanager`; any other source as it is."""
+    """The generator function under `@contextmanager` or `@asynccontextmanager`, and the class of `Pool[Connection]`;
+    any other source as it is."""
     wrapped = getattr(source, "__wrapped__", None)
     if wrapped is not None and getattr(source, "__globals__", None) is vars(contextlib):
         return cast("Callable[..., Any]", wrapped)
-    return source
+    return typing.get_origin(source) or source
 
 
 def kind_of(source: Callable[..., Any]) -> Kind:

@@ -13,14 +13,14 @@ from typing import Any, cast
 from dependency_injector import providers
 
 from toolkit.injection.graph import walk
-from toolkit.injection.overlays import AnyProvider, active_layers, memory_of_layers
+from toolkit.injection.overlays import AnyProvider, Twin, active_layers, memory_of_layers
 from toolkit.injection.providers import RunScoped, application_scope, current_scope
 from toolkit.injection.scopes import Scope
 
 __all__ = ["ApplicationTwin", "BlockTwin", "OptionTwin", "RunTwin"]
 
 
-class _Twin(providers.Provider[Any]):
+class _KeptTwin(Twin):
     """Answers for a singleton, and keeps the object in a place that the subclass names."""
 
     def __init__(self, original: AnyProvider) -> None:
@@ -48,7 +48,7 @@ class _Twin(providers.Provider[Any]):
             return place[self.original]
 
 
-class ApplicationTwin(_Twin):
+class ApplicationTwin(_KeptTwin):
     """A singleton of its own for each application that is open."""
 
     def __init__(self, original: AnyProvider) -> None:
@@ -65,7 +65,7 @@ class ApplicationTwin(_Twin):
         return scope.cache
 
 
-class BlockTwin(_Twin):
+class BlockTwin(_KeptTwin):
     """A singleton that is built with something replaced: it lives in the blocks of `overriding` that it depends on."""
 
     def _place(self) -> dict[Any, Any]:
@@ -93,10 +93,8 @@ class BlockTwin(_Twin):
 _IN_THE_RUN: dict[Any, Any] = {}
 
 
-class RunTwin(RunScoped[Any]):
+class RunTwin(RunScoped[Any], Twin):
     """An app-wide object that is built with something replaced: each run of the block opens its own."""
-
-    original: AnyProvider
 
     _where = "it is built with something that is overridden here, so each run opens its own, and outside there is none"
 
@@ -108,7 +106,7 @@ class RunTwin(RunScoped[Any]):
         return twin
 
 
-class OptionTwin(providers.Provider[Any]):
+class OptionTwin(Twin):
     """An option of a configuration that is replaced: dependency-injector's keeps the value that it saw first."""
 
     def __init__(self, original: AnyProvider) -> None:

@@ -1,0 +1,361 @@
+"""How tools are listed: classes, names, providers, function tools, instances, and objects that give more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from dependency_injector import containers, providers
+
+from tests.injection.parts import Echo, answers, asking, in_turns
+from toolkit import Agent, ConfigurationError, RunContext, Tool, tool
+from toolkit.injection import AppScoped, RunScoped, application, dep, overriding, provide
+from toolkit.testing import ScriptedModel, call, calls, says
+
+
+class Counted(Tool):
+    """Say which instance this is."""
+
+    name = "counted"
+
+    def __init__(self, log: list[str]) -> None:
+        log.append("built")
+        self.log = log
+
+    async def handler(self) -> str:
+        return f"{id(self)}"
+
+    async def aclose(self) -> None:
+        self.log.append("closed")
+
+
+class Shared(Echo):
+    """Say it again."""
+
+    name = "shared"
+
+
+class Plain:
+    """A tool that inherits from nothing."""
+
+    name = "plain"
+    description = "Say plain."
+
+    async def handler(self) -> str:
+        return "plain"
+
+
+@tool
+async def shout(text: str = "hello") -> str:
+    """Say it loudly."""
+    return text.upper()
+
+
+class PerInstance(Tool):
+    """Named when it is built."""
+
+    name: str
+
+    def __init__(self, name: str = "named_later") -> None:
+        self.name = name
+
+    async def handler(self) -> str:
+        return f"{self.name} was called"
+
+
+def untold():  # type: ignore[no-untyped-def]
+    return Echo()
+
+
+class Gives:
+    """Gives more tools, by who asks."""
+
+    def __init__(self, *tools: Any) -> None:
+        self.given = tools
+
+    def tools(self, ctx: RunContext) -> list[Any]:
+        return list(self.given) if ctx.invocation.actor_id == "u1" else []
+
+
+class GivesLater(Gives):
+    async def tools(self, ctx: RunContext) -> list[Any]:  # type: ignore[override]
+        return super().tools(ctx)
+
+
+class Inner(containers.DeclarativeContainer):
+    echo = provide(Echo)
+
+
+class Application(containers.DeclarativeContainer):
+    log = providers.Object([])
+    counted = provide(Counted, log=dep(log))
+    echo = provide(Echo)
+    inner = providers.Container(Inner)
+    shared = AppScoped(Shared)
+    agent: Any = provide(Agent)
+
+
+WAYS = [
+    pytest.param(Echo, "echo", id="class"),
+    pytest.param("echo", "echo", id="name"),
+    pytest.param("inner.echo", "echo", id="nested name"),
+    pytest.param(Application.echo, "echo", id="provider of the class"),
+    pytest.param(provide(Echo), "echo", id="provider"),
+    pytest.param("shared", "shared", id="name of an app-wide tool"),
+    pytest.param(RunScoped(Echo), "echo", id="scoped provider"),
+    pytest.param(shout, "shout", id="function tool"),
+    pytest.param(Echo(), "echo", id="instance"),
+    pytest.param(Plain, "plain", id="class that inherits from nothing"),
+    pytest.param(Plain(), "plain", id="instance that inherits from nothing"),
+    pytest.param(Gives(Echo), "echo", id="tools(ctx)"),
+    pytest.param(GivesLater(Gives("echo"), shout), "echo", id="async tools(ctx), nested"),
+    pytest.param(PerInstance, "named_later", id="class whose name is set per instance"),
+    pytest.param(provide(PerInstance, name="other"), "other", id="provider of such a class"),
+    pytest.param(providers.Factory(untold), "echo", id="factory without annotation"),
+    pytest.param(providers.Selector(lambda: "a", a=provide(Echo), b=provide(PerInstance)), "echo", id="Selector"),
+]
+
+
+@pytest.mark.parametrize(("listed", "name"), WAYS)
+async def test_a_tool_may_be_listed_in_an_agents_provider(listed: Any, name: str) -> None:
+    container = type("Made", (Application,), {"agent": provide(Agent, tools=[listed])})()
+
+    async with application(container) as app:
+        for _ in range(2):
+            model = asking(name)
+            run = await app.agent().run("go", model=model, actor_id="u1")
+
+            assert run.calls[0].error is None
+            assert [shown.name for shown in model.requests[0].tools if shown.name == name] == [name]
+
+
+@pytest.mark.parametrize(("listed", "name"), WAYS)
+async def test_a_tool_may_be_added_for_one_run(listed: Any, name: str) -> None:
+    async with application(Application()) as app:
+        with_it = await app.agent().run("go", model=asking(name), actor_id="u1", tools=[listed])
+        without = ScriptedModel([says("hello")])
+        await app.agent().run("go", model=without)
+
+    assert with_it.calls[0].error is None
+    assert without.requests[0].tools == ()
+
+
+@pytest.mark.parametrize("kind", [provide, providers.Factory])
+async def test_a_list_of_providers_stands_for_the_containers_own(kind: Any) -> None:
+    class Made(containers.DeclarativeContainer):
+        http = providers.Object("real")
+        ask = provide(PerInstance, name=dep(http))
+        agent = kind(Agent, tools=[ask])
+
+    container = Made()
+
+    async with application(container) as app:
+        real = await app.agent().run("go", model=asking("real"))
+        with overriding(container, http="fake"):
+            fake = await app.agent().run("go", model=asking("fake"))
+
+    assert answers(real) == ["real was called"]
+    assert answers(fake) == ["fake was called"]
+
+
+async def test_a_class_of_agents_lists_tools_and_its_subclass_and_provider_add_to_them() -> None:
+    class Parent(Agent[str]):
+        tools = [Echo]  # noqa: RUF012
+
+    class Child(Parent):
+        tools = [shout]  # noqa: RUF012
+
+    class Made(containers.DeclarativeContainer):
+        agent = provide(Child, tools=[Plain])
+
+    async with application(Made()) as app:
+        run = await app.agent().run("go", model=asking("echo", "shout", "plain"))
+
+    assert answers(run) == ["hello", "HELLO", "plain"]
+
+
+async def test_tools_are_built_when_they_are_first_called_and_anew_for_each_run() -> None:
+    class Made(Application):
+        agent = provide(Agent, tools=[Counted])
+
+    container = Made()
+    log = container.log()
+
+    async with application(container) as app:
+        agent = app.agent()
+        await agent.run("go", model=ScriptedModel([says("nothing to do")]))
+        untouched = list(log)
+        twice = await agent.run("go", model=in_turns("counted", "counted"))
+        after_one_run = list(log)
+        other = await agent.run("go", model=asking("counted"))
+
+    assert untouched == []
+    assert answers(twice)[0] == answers(twice)[1]
+    assert after_one_run == ["built", "closed"]
+    assert log == ["built", "closed"] * 2
+    assert other.calls[0].error is None
+
+
+async def test_an_instance_is_shared_by_all_runs_and_closed_by_none() -> None:
+    log: list[str] = []
+    shared = Counted(log)
+
+    async with application(type("Made", (Application,), {"agent": provide(Agent, tools=[shared])})()) as app:
+        first = await app.agent().run("go", model=asking("counted"))
+        second = await app.agent().run("go", model=asking("counted"), tools=[shared])
+
+    assert answers(first) == answers(second) == [str(id(shared))]
+    assert log == ["built"]
+
+
+async def test_a_tool_that_can_be_described_only_when_built_is_built_at_each_runs_start_and_closed() -> None:
+    log: list[str] = []
+
+    class Later(Counted):
+        """Named later."""
+
+        def __init__(self, log: list[str]) -> None:
+            super().__init__(log)
+            self.name = "later"
+
+    async with application(
+        type("Made", (Application,), {"agent": provide(Agent, tools=[provide(Later, log=log)])})()
+    ) as app:
+        await app.agent().run("go", model=ScriptedModel([says("nothing to do")]))
+        one = list(log)
+        await app.agent().run("go", model=asking("later"))
+
+    assert one == ["built", "closed"]
+    assert log == ["built", "closed"] * 2
+
+
+SAME = [
+    pytest.param(["echo", Echo], id="name and class"),
+    pytest.param([Application.echo, "echo", "echo"], id="provider and name"),
+    pytest.param([Plain, Plain], id="class twice, built by type"),
+    pytest.param([shout, shout], id="function tool twice"),
+    pytest.param([Gives(Echo), Echo], id="given and listed"),
+]
+
+
+@pytest.mark.parametrize("listed", SAME)
+async def test_the_same_tool_listed_twice_counts_once(listed: list[Any]) -> None:
+    model = ScriptedModel([says("done")])
+
+    async with application(type("Made", (Application,), {"agent": provide(Agent, tools=listed)})()) as app:
+        await app.agent().run("go", model=model, actor_id="u1", tools=listed)
+
+    assert len(model.requests[0].tools) == 1
+
+
+async def test_one_instance_listed_twice_counts_once() -> None:
+    echo, model = Echo(), ScriptedModel([says("done")])
+
+    await Agent(model, tools=[echo, echo]).run("go", tools=[echo])
+
+    assert len(model.requests[0].tools) == 1
+
+
+class EchoToo(Tool):
+    """Say it too."""
+
+    name = "Echo"
+
+    async def handler(self) -> str:
+        return ""
+
+
+CLASHES = [
+    pytest.param(["echo", EchoToo], ["provider 'echo'", "EchoToo"], id="case"),
+    pytest.param(["echo", Echo()], ["provider 'echo'", "<Echo echo>"], id="provider and instance"),
+    pytest.param(["echo", "inner.echo"], ["provider 'echo'", "provider 'inner.echo'"], id="two providers"),
+    pytest.param(
+        [Tool.define(name="a-b", description="x", handler=Echo.handler.__get__(Echo())), "underscored"],
+        ["<FunctionTool a-b>", "provider 'underscored'"],
+        id="dash and underscore",
+    ),
+]
+
+
+@pytest.mark.parametrize(("listed", "labels"), CLASHES)
+@pytest.mark.parametrize("place", ["provider", "run"])
+async def test_two_tools_of_one_name_are_refused_naming_both(listed: list[Any], labels: list[str], place: str) -> None:
+    declared: dict[str, Any] = {"underscored": provide(PerNamed)}
+    declared["agent"] = provide(Agent, tools=listed if place == "provider" else [])
+    container = type("Made", (Application,), declared)()
+    model = ScriptedModel([says("never")])
+
+    async def start() -> None:
+        async with application(container) as app:
+            await app.agent().run("go", model=model, tools=listed if place == "run" else [])
+
+    with pytest.raises(ConfigurationError, match="two tools are named") as refused:
+        await start()
+
+    assert all(label in str(refused.value) for label in labels)
+    assert model.requests == []
+
+
+class PerNamed(Tool):
+    """Named with an underscore."""
+
+    name = "a_b"
+
+    async def handler(self) -> str:
+        return ""
+
+
+def test_tools_and_what_provide_is_given_are_never_copied() -> None:
+    echo, options = Echo(), {"a": [1]}
+    listed = [echo, shout]
+
+    class Holds:
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            self.args, self.kwargs = args, kwargs
+
+    class Made(containers.DeclarativeContainer):
+        plain = providers.Factory(Holds, echo, shout)
+        provided = provide(Holds, options, listed, echo=echo)
+
+    plain, provided = Made().plain(), Made().provided()
+
+    assert plain.args[0] is echo
+    assert plain.args[1] is shout
+    assert provided.args[0] is options
+    assert provided.args[1] is listed
+    assert provided.kwargs["echo"] is echo
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        (lambda: provide(3), "provide takes a class or function and its arguments; it was given 3"),  # type: ignore[arg-type]
+        (lambda: dep(Echo), "dep takes a provider of a container; it was given"),  # type: ignore[arg-type]
+    ],
+)
+def test_provide_and_dep_refuse_what_they_can_do_nothing_with(given: Any, text: str) -> None:
+    with pytest.raises(ConfigurationError, match=text):
+        given()
+
+
+@pytest.mark.parametrize("listed", [3, None, object(), lambda: 1, Inner])
+async def test_something_that_is_no_tool_is_refused(listed: Any) -> None:
+    async with application(Application()) as app:
+        with pytest.raises(ConfigurationError):
+            await app.agent().run("go", model=ScriptedModel([]), tools=[listed])
+
+
+async def test_a_tool_that_is_not_found_at_a_run_is_refused_with_the_names() -> None:
+    async with application(Application()) as app:
+        with pytest.raises(ConfigurationError, match="no provider 'ecko'; did you mean 'echo'"):
+            await app.agent().run("go", model=ScriptedModel([]), tools=["ecko"])
+    with pytest.raises(ConfigurationError, match="there is no tool 'echo' to be found by its name"):
+        await Agent(ScriptedModel([]), tools=["echo"]).run("go")
+
+
+async def test_without_a_container_classes_functions_and_instances_work() -> None:
+    model = ScriptedModel([calls(call("echo"), call("shout"), call("plain")), says("done")])
+
+    run = await Agent(model, tools=[Echo, shout, Plain()]).run("go")
+
+    assert answers(run) == ["hello", "HELLO", "plain"]
