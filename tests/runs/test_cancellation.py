@@ -536,8 +536,11 @@ async def test_the_caller_is_still_cancelled_when_the_run_ends_just_then() -> No
         await task
 
 
-async def test_a_deadline_and_a_cancellation_at_once_are_a_cancellation() -> None:
-    gate, watch = Gate(), Watch()
+@pytest.mark.parametrize("first", ["deadline", "caller"])
+async def test_a_deadline_and_a_cancellation_are_one_cancellation_and_cleaning_up_is_interrupted_by_neither(
+    first: str,
+) -> None:
+    gate, watch, log = Gate(), Watch(), list[str]()
 
     @tool
     async def tidy() -> str:
@@ -546,13 +549,20 @@ async def test_a_deadline_and_a_cancellation_at_once_are_a_cancellation() -> Non
             await asyncio.Event().wait()
         finally:
             await gate.pass_through()
+            log.append("tidy")
         return "never"
 
     agent = Agent(ScriptedModel([calls(call("tidy"))]), tools=[tidy], hooks=[watch])
     task = asyncio.create_task(agent.run("go", timeout=0.01))
-    await gate.arrived.wait()
-    task.cancel()
-    await asyncio.sleep(0)
+    if first == "caller":
+        await until(lambda: watch.run is not None)
+        await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.sleep(0.02)
+    else:
+        await gate.arrived.wait()
+        task.cancel()
+        await asyncio.sleep(0)
     gate.open.set()
 
     with pytest.raises(asyncio.CancelledError):
@@ -560,6 +570,70 @@ async def test_a_deadline_and_a_cancellation_at_once_are_a_cancellation() -> Non
 
     assert watch.run is not None
     assert watch.run.outcome == "cancelled"
+    assert log == ["tidy"]
+
+
+async def test_a_model_that_swallows_the_cancellation_does_not_complete_the_run() -> None:
+    gate, watch = Gate(), Watch()
+
+    async def respond(request: ModelRequest) -> ModelResponse:
+        with contextlib.suppress(asyncio.CancelledError):
+            await gate.pass_through()
+        return says("Never mind.")
+
+    task = asyncio.create_task(Agent(CallingModel(respond), hooks=[watch]).run("go"))
+    await gate.arrived.wait()
+
+    await cancelled(task)
+
+    assert watch.run is not None
+    assert watch.run.outcome == "cancelled"
+
+
+async def test_a_model_hook_that_swallows_the_cancellation_does_not_let_the_model_be_asked() -> None:
+    gate = Gate()
+
+    class Deaf:
+        async def on_before_model(self, ctx: RunContext, request: Any) -> None:
+            with contextlib.suppress(asyncio.CancelledError):
+                await gate.pass_through()
+
+    model = ScriptedModel([])
+    task = asyncio.create_task(Agent(model, hooks=[Deaf()]).run("go"))
+    await gate.arrived.wait()
+
+    await cancelled(task)
+
+    assert model.requests == []
+
+
+async def test_while_a_run_closes_the_scope_that_cancelled_it_does_not_cancel_its_caller_at_every_turn() -> None:
+    gate, counts = Gate(), list[int]()
+    tool = GatedTool(Gate())
+
+    class Closing(Slow):
+        """Close slowly."""
+
+        name = "slow"
+
+    async def work() -> None:
+        agent = Agent(ScriptedModel([calls(call("slow")), calls(call("wait"))]), tools=[Closing, tool])
+        try:
+            await agent.run("go", values={Gate: gate, list: []})
+        finally:
+            counts.append(asyncio.current_task().cancelling())  # type: ignore[union-attr]
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(work)
+        await tool.gate.arrived.wait()
+        group.cancel_scope.cancel()
+        with anyio.CancelScope(shield=True):
+            await gate.arrived.wait()
+            for _ in range(50):
+                await asyncio.sleep(0)
+        gate.open.set()
+
+    assert counts[0] < 10
 
 
 # Closing

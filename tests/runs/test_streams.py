@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import threading
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -515,18 +516,49 @@ async def test_tools_and_hooks_emit_events_of_their_own() -> None:
 
 
 async def test_a_sync_handler_emits_from_its_thread() -> None:
+    loop, reader_waits = asyncio.get_running_loop(), threading.Event()
+    loop.set_debug(True)  # so that what is not safe between threads raises
+    seen: list[Any] = []
+
     @tool
     def work(ctx: RunContext) -> str:
         """Work."""
+        reader_waits.wait(60)
         for done in range(3):
             ctx.emit(events.CustomEvent("progress", done))
         return "ok"
 
     async with Agent(ScriptedModel([calls(call("work")), says("done")]), tools=[work]).stream("go") as stream:
-        seen = [event async for event in stream]
+        async for event in stream:
+            seen.append(event)
+            if isinstance(event, events.ToolCallStarted):
+                loop.call_later(0.01, reader_waits.set)
 
+    assert stream.run.calls[0].result.value == "ok"
     assert [event.data for event in seen if isinstance(event, events.CustomEvent)] == [0, 1, 2]
     assert kinds(seen).index("CustomEvent") < kinds(seen).index("ToolCallFinished")
+
+
+async def test_a_thread_that_outlives_its_run_emits_nothing_after_the_last_event() -> None:
+    let_go, done = threading.Event(), threading.Event()
+
+    @tool(timeout=0.01)
+    def work(ctx: RunContext) -> str:
+        """Work for too long."""
+        let_go.wait(60)
+        ctx.emit(events.CustomEvent("late"))
+        done.set()
+        return "late"
+
+    async with Agent(ScriptedModel([calls(call("work")), says("done")]), tools=[work]).stream("go") as stream:
+        seen = [event async for event in stream]
+        let_go.set()
+        await until(done.is_set)
+        await asyncio.sleep(0)
+        after = [event async for event in stream]
+
+    assert isinstance(seen[-1], events.RunFinished)
+    assert after == []
 
 
 async def test_without_a_listener_emit_does_nothing() -> None:

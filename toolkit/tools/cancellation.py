@@ -39,10 +39,10 @@ class Cancellation:
         self._before = 0
 
     def request(self) -> None:
-        """Cancels the task, for the run."""
-        self.is_requested = True
-        if not self.is_held:
+        """Cancels the task, for the run: once, so that nothing interrupts what cleans up."""
+        if not self.is_requested and not self.is_held:
             self.task.cancel()
+        self.is_requested = True
 
     def is_real(self) -> bool:
         """Whether an exception that has just arrived comes of a cancellation from outside."""
