@@ -5,8 +5,10 @@ from __future__ import annotations
 import copy
 import dataclasses
 import functools
+import types
 from typing import Any, ClassVar, NoReturn
 
+import pydantic
 import pytest
 
 from toolkit import ConfigurationError, ITool, Tool, ToolDefinition, definition, execute, tool
@@ -276,6 +278,19 @@ def test_an_attribute_of_another_object_is_no_member() -> None:
     assert definition(PatientTool).name == "patient_tool"
 
 
+def test_a_flag_that_is_a_field_makes_instances_differ_too() -> None:
+    @dataclasses.dataclass(frozen=True)
+    class Patient(Tool):
+        """Do it."""
+
+        timeout: float | None = 3
+
+        def handler(self) -> None: ...
+
+    with pytest.raises(ConfigurationError, match="set per instance"):
+        definition(Patient)
+
+
 async def test_a_dataclass_with_clients_is_a_tool_like_any_other() -> None:
     @dataclasses.dataclass
     class Lookup(Tool):
@@ -489,6 +504,43 @@ async def test_any_object_with_the_required_members_is_a_tool() -> None:
     assert not isinstance(Client(), ITool)
     assert definition(Plain).name == "add"
     assert (await execute(Plain(), {"a": 1, "b": 2})).content == "3"
+
+
+def in_a_namespace() -> Any:
+    return types.SimpleNamespace(name="add", description="Add two numbers.", handler=lambda a, b: a + b)
+
+
+def in_a_module() -> Any:
+    module = types.ModuleType("adding")
+    exec("name, description = 'add', 'Add two numbers.'\ndef handler(a: int, b: int): return a + b", vars(module))
+    return module
+
+
+def in_slots() -> Any:
+    made = WithSlots("add")
+    made.handler = lambda a, b: a + b
+    return made
+
+
+def in_a_model() -> Any:
+    class Model(pydantic.BaseModel):
+        name: str = "add"
+        description: str = "Add two numbers."
+
+        def handler(self, a: int, b: int) -> int:
+            return a + b
+
+    return Model()
+
+
+@pytest.mark.parametrize("make", [in_a_namespace, in_a_module, in_slots, in_a_model])
+async def test_it_does_not_matter_what_kind_of_object_it_is(make: Any) -> None:
+    made = make()
+
+    assert isinstance(made, ITool)
+    assert definition(made).name == "add"
+    assert set(definition(made).input_schema["properties"]) == {"a", "b"}
+    assert (await execute(made, {"a": 1, "b": 2})).content == "3"
 
 
 def test_a_docstring_alone_describes_only_a_tool_that_inherits() -> None:

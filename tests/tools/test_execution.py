@@ -150,6 +150,21 @@ async def test_text_that_is_no_json_of_that_type_is_left_to_the_schema(days: str
     assert "is not of type 'array'" in result.content
 
 
+async def test_a_reference_to_a_sibling_property_is_followed() -> None:
+    schema = {
+        "type": "object",
+        "properties": {
+            "headers": {"type": "object", "additionalProperties": {"type": "string"}},
+            "more": {"type": "array", "items": {"$ref": "#/properties/headers"}},
+        },
+    }
+    echo = Tool.define(name="t", description="Do it.", handler=lambda arguments: arguments, input_schema=schema)
+
+    assert definition(echo).input_schema == schema
+    assert (await echo.execute({"more": [{"a": "b"}]})).value == {"more": [{"a": "b"}]}
+    assert (await echo.execute({"more": [{"a": 1}]})).content == "$.more[0].a: 1 is not of type 'string'"
+
+
 async def test_null_is_passed_on_where_the_schema_allows_it() -> None:
     def handler(x: int | None = 5) -> Any:
         """Do it."""
@@ -229,6 +244,17 @@ async def test_any_other_error_tells_the_model_its_class_and_nothing_more(
     assert (result.content, result.is_error, result.value) == (content, True, None)
     assert result.error is error
     assert "secret" not in repr(result)
+
+
+async def test_a_handler_that_cancels_its_own_task_cancels_nobody_else() -> None:
+    async def handler() -> None:
+        """Do it."""
+        task = asyncio.current_task()
+        assert task is not None
+        task.cancel()
+        await asyncio.sleep(0)
+
+    assert (await tool(handler).execute()).content == "tool 'handler' failed: CancelledError"
 
 
 @pytest.mark.parametrize("kind", ["async", "thread"])

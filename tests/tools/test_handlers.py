@@ -278,6 +278,16 @@ async def test_a_value_is_found_by_its_type_and_else_the_default_stands(given: A
     assert await value_of(handler, {}, values=given) == label
 
 
+async def test_what_can_not_be_compared_does_not_fit() -> None:
+    def handler(
+        port: Annotated[Port | None, Inject()] = None, client: Annotated[Client | None, Inject()] = None
+    ) -> Any:
+        return [port, client]
+
+    assert await value_of(handler, {}, values={Left: None, Box[int]: Client()}) == [None, None]
+    assert await value_of(handler, {}, values={Place: Client(), Box[int]: Client()}) == [None, None]
+
+
 async def test_a_generic_or_a_protocol_is_found_by_what_it_was_given_for() -> None:
     values = {Port: Client("port"), Box[int]: Client("box")}
 

@@ -20,7 +20,7 @@ from toolkit.tools.threads import WorkerThreads, in_thread
 async def test_a_thread_is_kept_for_the_next_call() -> None:
     threads = WorkerThreads()
 
-    seen = {await threads.submit(threading.get_ident).future for _ in range(5)}
+    seen = {await threads.submit(threading.get_ident).future for _ in range(500)}
 
     assert len(seen) == 1
 
@@ -110,12 +110,18 @@ async def test_an_idle_thread_keeps_nothing_of_its_last_call_alive() -> None:
     def work(thing: Any = kept) -> None:
         raise ValueError(str(thing))
 
-    call = threads.submit(work)
-    await asyncio.wait((call.future,))
-    assert isinstance(call.future.exception(), ValueError)
-    await threads.submit(lambda: None).future  # the thread has left the first call behind
-    del kept, work, call
-    gc.collect()
+    gc.disable()  # a circle of references would be a leak until the collector runs
+    try:
+        call = threads.submit(work)
+        await asyncio.wait((call.future,))
+        assert isinstance(call.future.exception(), ValueError)
+        del kept, work, call
+        for _ in range(10_000):  # until the thread is back at its queue
+            if gone() is None:
+                break
+            await asyncio.sleep(0)
+    finally:
+        gc.enable()
 
     assert gone() is None
 
@@ -130,7 +136,9 @@ async def test_a_system_without_threads_is_an_error_of_the_call(monkeypatch: pyt
         with pytest.raises(RuntimeError, match="can't start new thread"):
             threads.submit(lambda: None)
 
-    assert await threads.submit(lambda: "works again").future == "works again"
+    before = set(threading.enumerate())
+    assert [await threads.submit(lambda: "works again").future for _ in range(5)] == ["works again"] * 5
+    assert len(set(threading.enumerate()) - before) == 1
 
 
 async def test_where_no_further_thread_can_be_started_the_others_do_the_work(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -68,9 +68,6 @@ def _first(lines: list[str], start: int, is_found: Callable[[int], bool]) -> int
 def _parameters(text: str) -> dict[str, str]:
     import docstring_parser
 
-    try:
-        # The parser takes the first line for the summary, also when a section begins there.
-        parsed = docstring_parser.parse(f"\n\n{text}")
-    except docstring_parser.ParseError:  # sections that only look like some
-        return {}
+    # The parser takes the first line for the summary, also when a section begins there.
+    parsed = docstring_parser.parse(f"\n\n{text}")
     return {param.arg_name: " ".join(param.description.split()) for param in parsed.params if param.description}

@@ -7,7 +7,6 @@ import contextlib
 import inspect
 import warnings
 from collections.abc import Callable, Coroutine, Mapping
-from types import CoroutineType
 from typing import Any, cast
 
 import msgspec
@@ -75,10 +74,10 @@ async def execute(
     call = RequestedCall("", specification.name, sent, specification.definition)
     cancellation = Cancellation(DEFAULT_GRACE, _warn)
     work = call_handler(specification, tool, converted, ctx.for_call(call), injected, cancellation)
-    return _cut(await _in_own_task(work, cancellation), specification)
+    return _cut(await _in_own_task(work, cancellation, specification.name), specification)
 
 
-async def _in_own_task(work: Coroutine[Any, Any, ToolResult], cancellation: Cancellation) -> ToolResult:
+async def _in_own_task(work: Coroutine[Any, Any, ToolResult], cancellation: Cancellation, name: str) -> ToolResult:
     """What `work` returns. In a task of its own, a cancellation of the caller can be told from any other."""
     task = asyncio.get_running_loop().create_task(work)
     cancellation.task = task
@@ -94,6 +93,8 @@ async def _in_own_task(work: Coroutine[Any, Any, ToolResult], cancellation: Canc
     finally:
         task.cancel()  # when this coroutine is thrown away half-way
     if cancelled is None:
+        if task.cancelled():  # by the handler, which can reach its task
+            return failure_result(name, asyncio.CancelledError())
         return task.result()
     if not task.cancelled():
         task.exception()  # read, so that nobody complains; the cancellation wins
@@ -192,7 +193,7 @@ async def _value_of(
         value = await _value_of_thread(specification, handler, positional, keywords, cancellation)
     else:
         value = handler(*positional, **keywords)
-    if value.__class__ is CoroutineType:
+    if inspect.iscoroutine(value):
         return await drive(value, cancellation, specification.label)
     return await settled(value, cancellation, specification.label) if inspect.isawaitable(value) else value
 

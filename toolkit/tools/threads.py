@@ -55,7 +55,7 @@ class ThreadCall:
         before_telling()
         with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
             self._loop.call_soon_threadsafe(self._finish, value, error)
-        error = None  # else its traceback and this frame would keep each other alive
+        del self, error  # else an error's traceback, this frame and the future would keep each other alive
 
     def _finish(self, value: Any, error: BaseException | None) -> None:
         if self.future.cancelled():
