@@ -7,6 +7,7 @@ import contextlib
 import inspect
 import warnings
 from collections.abc import Callable, Coroutine, Mapping
+from types import CoroutineType
 from typing import Any, cast
 
 import msgspec
@@ -193,7 +194,7 @@ async def _value_of(
         value = await _value_of_thread(specification, handler, positional, keywords, cancellation)
     else:
         value = handler(*positional, **keywords)
-    if inspect.iscoroutine(value):
+    if value.__class__ is CoroutineType:
         return await drive(value, cancellation, specification.label)
     return await settled(value, cancellation, specification.label) if inspect.isawaitable(value) else value
 
