@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from toolkit import ToolError, tool
+from tests.tools.making import made
+from toolkit import ToolError, execute, tool
+from toolkit.tools.threads import WorkerThreads
 
 
 async def cancelled(running: asyncio.Task[Any], entered: asyncio.Event | threading.Event, times: int = 1) -> bool:
@@ -101,6 +103,47 @@ async def test_a_thread_that_does_not_end_in_time_is_named_in_a_warning(monkeypa
     with pytest.warns(RuntimeWarning, match=r"tool 'handler' still runs in its thread, 0.01 s after it was cancelled"):
         assert await cancelled(asyncio.create_task(tool(handler).execute()), entered)
     release.set()
+
+
+async def test_a_cancelled_call_that_waits_for_a_thread_never_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("toolkit.tools.threads._workers", WorkerThreads(limit=1))
+    entered, release, ran = threading.Event(), threading.Event(), list[str]()
+    busy = asyncio.create_task(execute(made(lambda arguments, ctx: (entered.set(), release.wait()), "thread")))
+    await asyncio.to_thread(entered.wait)
+    waiting = asyncio.create_task(execute(made(lambda arguments, ctx: ran.append("cancelled"), "thread")))
+    for _ in range(3):  # until it waits
+        await asyncio.sleep(0)
+
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    release.set()
+    await busy
+    await execute(made(lambda arguments, ctx: ran.append("next"), "thread"))
+
+    assert ran == ["next"]
+
+
+async def test_a_call_that_is_thrown_away_half_way_cancels_its_handler() -> None:
+    steps: list[str] = []
+    ended = asyncio.Event()
+
+    async def handler() -> None:
+        """Do it."""
+        try:
+            steps.append("entered")
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    call = tool(handler).execute()
+    call.send(None)
+    await asyncio.sleep(0)
+    assert steps == ["entered"]
+
+    call.close()
+
+    await ended.wait()
 
 
 async def test_the_callers_own_time_limit_holds() -> None:

@@ -6,12 +6,12 @@ import copy
 import dataclasses
 import functools
 import types
-from typing import Any, ClassVar, NoReturn
+from typing import Annotated, Any, ClassVar, NoReturn
 
 import pydantic
 import pytest
 
-from toolkit import ConfigurationError, ITool, Tool, ToolDefinition, definition, execute, tool
+from toolkit import ConfigurationError, Inject, ITool, Tool, ToolDefinition, definition, execute, tool
 
 
 class Client:
@@ -408,6 +408,7 @@ async def test_an_instance_that_lacks_a_member_is_told_the_same() -> None:
             "input_schema of tool 'flagged' is 'city'; it has to be a JSON Schema (a dict) or a type",
         ),
         ("input_schema", int, "input_schema of tool 'flagged' is <class 'int'>"),
+        ("input_schema", Client, "input_schema of tool 'flagged': Client has no JSON Schema"),
         ("input_schema", ["city"], "input_schema of tool 'flagged' is ['city']"),
         ("input_schema", {"type": "text"}, "the schema of tool 'flagged' is not valid JSON Schema: $.type: 'text'"),
         ("input_schema", {"type": "array"}, "the arguments of a call are always an object"),
@@ -450,6 +451,7 @@ def test_a_member_of_the_wrong_kind_is_refused_when_the_class_is_checked(member:
         ("available_if", staticmethod(lambda ctx: True)),
         ("available_if", classmethod(lambda cls, ctx: True)),
         ("available_if", staticmethod(lambda ctx, spare=1: True)),
+        ("on_before_call", staticmethod(max)),
     ],
 )
 def test_a_member_of_the_right_kind_is_accepted(member: str, value: Any) -> None:
@@ -486,6 +488,18 @@ def test_a_tool_is_never_copied() -> None:
 
 def test_a_tool_shows_its_name() -> None:
     assert repr(WeatherTool(Client())) == "<WeatherTool weather_tool>"
+
+
+def test_what_available_if_gets_has_to_be_named() -> None:
+    def allowed(ctx: Any, client: Annotated[Client, Inject()], /) -> bool:
+        return True
+
+    cls = type(
+        "Flagged", (Tool,), {"__doc__": "Do it.", "handler": lambda self: None, "available_if": staticmethod(allowed)}
+    )
+
+    with pytest.raises(ConfigurationError, match="its parameter 'client' has to be one that can be named"):
+        definition(cls)
 
 
 # Tools without inheritance

@@ -350,6 +350,21 @@ def test_define_refuses_what_is_wrong_at_once(members: dict[str, Any], told: str
     assert told in str(caught.value)
 
 
+async def test_a_class_can_be_the_handler_of_a_tool() -> None:
+    class Report:
+        def __init__(self, city: str) -> None:
+            self.city = city
+
+        async def __call__(self) -> None: ...
+
+        def to_content(self) -> str:
+            return f"report of {self.city}"
+
+    made = Tool.define(name="t", description="Do it.", handler=Report)
+
+    assert (await made.execute({"city": "Oslo"})).content == "report of Oslo"
+
+
 async def test_available_if_may_be_a_method_of_another_object() -> None:
     class Policy:
         def allows(self, ctx: RunContext) -> bool:

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from tests.tools.making import KINDS, made
+from tests.tools.making import KINDS, made, raising
 from toolkit import ToolError, execute, tool
+from toolkit.tools.threads import WorkerThreads
 
 
 @pytest.mark.parametrize("seconds", [0.01, 0.01004])
@@ -123,6 +124,29 @@ async def test_a_sync_handler_on_the_loop_is_late_when_it_is_done() -> None:
     result = await tool(timeout=0.01, run_in_thread=False)(handler).execute()
 
     assert result.content == "tool 'handler' took longer than 0.01 seconds"
+
+
+async def test_a_call_that_finds_no_free_thread_in_time_never_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("toolkit.tools.threads._workers", WorkerThreads(limit=1))
+    entered, release, ran = threading.Event(), threading.Event(), list[str]()
+    busy = asyncio.create_task(execute(made(lambda arguments, ctx: (entered.set(), release.wait()), "thread")))
+    await asyncio.to_thread(entered.wait)
+
+    result = await execute(made(lambda arguments, ctx: ran.append("late"), "thread", timeout=0.01))
+    release.set()
+    await busy
+    last = await execute(made(lambda arguments, ctx: "last", "thread"))
+
+    assert result.content == "tool 't' took longer than 0.01 seconds, waiting for a free thread"
+    assert last.content == "last"
+    assert ran == []
+
+
+@KINDS
+async def test_a_failure_within_the_timeout_is_told_as_what_it_is(kind: str) -> None:
+    result = await execute(made(raising(ValueError("secret")), kind, timeout=3600))
+
+    assert result.content == "tool 't' failed: ValueError"
 
 
 @pytest.mark.parametrize("kind", ["thread", "loop"])
