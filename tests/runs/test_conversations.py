@@ -119,7 +119,11 @@ def grow(messages: Any) -> None:
     messages.append(AssistantMessage("", [ToolCall("c9", "add", "{}")]))
 
 
-CHANGES = [drop_result, replace_result, pop_and_append, remove, insert, reverse, grow]
+def grow_and_end_as_before(messages: Any) -> None:
+    messages.extend([AssistantMessage("", [ToolCall("c9", "add", "{}")]), messages[-1]])
+
+
+CHANGES = [drop_result, replace_result, pop_and_append, remove, insert, reverse, grow, grow_and_end_as_before]
 
 
 @pytest.mark.parametrize("change", CHANGES)
