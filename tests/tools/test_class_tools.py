@@ -423,7 +423,7 @@ async def test_an_instance_that_lacks_a_member_is_told_the_same() -> None:
             "mark its parameter 'client' as Annotated[..., Inject()]",
         ),
     ],
-    ids=lambda value: None if isinstance(value, str) and len(value) > 20 else repr(value)[:30],
+    ids=lambda value: value[:20] if isinstance(value, str) else type(value).__name__,
 )
 def test_a_member_of_the_wrong_kind_is_refused_when_the_class_is_checked(member: str, value: Any, told: str) -> None:
     namespace = {"__doc__": "Do it.", "handler": lambda self, arguments: None, member: value}
@@ -601,7 +601,7 @@ async def test_execute_takes_a_tool_that_is_built() -> None:
         await execute(WeatherTool, {"city": "Oslo"})
 
 
-@pytest.mark.parametrize("thing", [5, "weather", None, [WeatherTool], object()], ids=repr)
+@pytest.mark.parametrize("thing", [5, "weather", None, [WeatherTool], object()], ids=lambda thing: type(thing).__name__)
 async def test_what_is_no_tool_is_refused(thing: Any) -> None:
     with pytest.raises(ConfigurationError, match="is no tool: it has no name"):
         await execute(thing)
