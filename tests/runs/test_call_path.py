@@ -400,11 +400,23 @@ async def test_a_handlers_own_task_group_and_timeout_do_not_end_the_run() -> Non
         await asyncio.sleep(0)
         return "gathered"
 
-    model = ScriptedModel([calls(call("gather")), calls(call("gather"), call("gather")), says("done")])
+    @tool
+    async def give_up() -> str:
+        """Raise a cancellation that nobody asked for."""
+        raise asyncio.CancelledError
 
-    run = await Agent(model, tools=[gather]).run("go")
+    model = ScriptedModel(
+        [calls(call("gather")), calls(call("give_up")), calls(call("gather"), call("gather")), says("done")]
+    )
 
-    assert [record.result.content for record in run.calls] == ["gathered"] * 3
+    run = await Agent(model, tools=[gather, give_up]).run("go")
+
+    assert [record.result.content for record in run.calls] == [
+        "gathered",
+        "tool 'give_up' failed: CancelledError",
+        "gathered",
+        "gathered",
+    ]
     assert run.outcome == "completed"
 
 
