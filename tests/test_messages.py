@@ -18,6 +18,7 @@ from toolkit.messages import (
     SystemMessage,
     TextPart,
     ToolMessage,
+    Transcript,
     UserMessage,
     messages_from_json,
     messages_to_json,
@@ -129,3 +130,41 @@ def test_messages_are_values() -> None:
     assert hash(ToolMessage("c", "add", "3")) == hash(ToolMessage("c", "add", "3"))
     with pytest.raises(AttributeError):
         UserMessage("hi").content = "bye"  # type: ignore[misc]
+
+
+def test_a_conversation_read_from_json_goes_on_without_being_looked_through_again() -> None:
+    paired = [
+        UserMessage("Sum?"),
+        AssistantMessage("", (ToolCall("1", "add", {"a": 1}), ToolCall("2", "add", '{"a": 2}'))),
+        ToolMessage("1", "add", "1"),
+        ToolMessage("2", "add", "2"),
+        AssistantMessage("3"),
+    ]
+
+    read = messages_from_json(messages_to_json(paired))
+
+    assert isinstance(read, Transcript)
+    assert read.is_sealed
+    assert read.call_ids == {"1", "2"}
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        pytest.param([AssistantMessage("", (ToolCall("1", "add", {}),))], id="a call without a result"),
+        pytest.param([ToolMessage("1", "add", "1")], id="a result without a call"),
+        pytest.param(
+            [AssistantMessage("", (ToolCall("1", "add", {}),)), UserMessage("?"), ToolMessage("1", "add", "1")],
+            id="a message between",
+        ),
+        pytest.param(
+            [AssistantMessage("", (ToolCall("1", "add", "{bad"),)), ToolMessage("1", "add", "1")],
+            id="arguments that are no object",
+        ),
+        pytest.param(
+            [AssistantMessage("", (ToolCall("1", "add", {}),)), ToolMessage("1", "add", "1")] * 2, id="an id twice"
+        ),
+    ],
+)
+def test_a_broken_conversation_read_from_json_is_no_transcript_so_that_a_run_mends_it(messages: list[Message]) -> None:
+    assert not isinstance(messages_from_json(messages_to_json(messages)), Transcript)

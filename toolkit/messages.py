@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias, cast
 
 import msgspec
@@ -120,6 +121,59 @@ class ToolMessage(Struct, frozen=True, tag="tool"):
 Message: TypeAlias = SystemMessage | UserMessage | AssistantMessage | ToolMessage
 
 
+class Transcript(list[Message]):
+    """The messages of a run: valid by construction, each call paired with one result.
+
+    A run that continues one does not scan it. `seal` notes its end, so that a list changed afterwards is noticed: one
+    that has grown by its length, any other change by the methods that make it.
+    `call_ids` are the ids of all its calls.
+    """
+
+    __slots__ = ("_sealed", "call_ids")
+
+    def __init__(self, messages: Any = ()) -> None:
+        super().__init__(messages)
+        self._sealed: tuple[int, Message | None] = (-1, None)
+        self.call_ids: frozenset[str] = frozenset()
+
+    def seal(self, call_ids: Iterable[str]) -> None:
+        self.call_ids = frozenset(call_ids)
+        self._sealed = (len(self), self[-1] if self else None)
+
+    def _unsealed(self, method: str, *args: Any) -> Any:
+        self._sealed = (-1, None)
+        return getattr(list, method)(self, *args)
+
+    def __setitem__(self, place: Any, message: Any) -> None:
+        self._unsealed("__setitem__", place, message)
+
+    def __delitem__(self, place: Any) -> None:
+        self._unsealed("__delitem__", place)
+
+    def insert(self, place: Any, message: Message) -> None:
+        self._unsealed("insert", place, message)
+
+    def pop(self, place: Any = -1) -> Message:
+        popped: Message = self._unsealed("pop", place)
+        return popped
+
+    def remove(self, message: Message) -> None:
+        self._unsealed("remove", message)
+
+    def reverse(self) -> None:
+        self._unsealed("reverse")
+
+    def sort(self, **options: Any) -> None:
+        self._sealed = (-1, None)
+        super().sort(**options)
+
+    @property
+    def is_sealed(self) -> bool:
+        """True while the list still ends as it did when its run ended."""
+        length, last = self._sealed
+        return length == len(self) and (length == 0 or self[-1] is last)
+
+
 class Usage(Struct, frozen=True):
     """Tokens. `cached_tokens` are part of `input_tokens`, `reasoning_tokens` part of `output_tokens`."""
 
@@ -160,6 +214,10 @@ def messages_from_json(text: str | bytes, *, trusted: bool = True) -> list[Messa
         trusted: False for text that may have been changed by others (a browser sent it back): then only the text
             of user and assistant messages is kept. Tool calls, results, system messages, reasoning and media go.
 
+    Returns:
+        The messages. Trusted ones in which every call has its result are a `Transcript`, looked through here once: a
+        run that goes on with it does not do so again.
+
     Raises:
         ValueError: it is not such an array.
     """
@@ -168,7 +226,7 @@ def messages_from_json(text: str | bytes, *, trusted: bool = True) -> list[Messa
     except (msgspec.MsgspecError, UnicodeError) as error:
         raise ValueError(f"this is not the JSON of messages: {error}") from error
     if trusted:
-        return messages
+        return _transcript_of(messages)
     kept: list[Message] = []
     for message in messages:
         if isinstance(message, UserMessage) and message.text:
@@ -176,6 +234,43 @@ def messages_from_json(text: str | bytes, *, trusted: bool = True) -> list[Messa
         elif isinstance(message, AssistantMessage) and message.text:
             kept.append(AssistantMessage(message.text))
     return kept
+
+
+def has_object_arguments(call: ToolCall) -> bool:
+    """True when any server reads the call's arguments as a JSON object."""
+    arguments: Any = call.arguments
+    try:
+        if isinstance(arguments, str):
+            return isinstance(msgspec.json.decode(arguments), dict)
+        if not isinstance(arguments, dict):
+            return False
+        json.dumps(arguments, allow_nan=False, ensure_ascii=False).encode()
+    except (msgspec.MsgspecError, RecursionError, ValueError, TypeError):
+        return False
+    return True
+
+
+def _transcript_of(messages: list[Message]) -> list[Message]:
+    """The messages as a sealed transcript; as they are where a call or a result stands alone."""
+    taken: set[str] = set()
+    waiting: list[str] = []
+    for message in messages:
+        if isinstance(message, ToolMessage):
+            if not waiting or waiting.pop(0) != message.call_id:
+                return messages
+        elif waiting:
+            return messages
+        elif isinstance(message, AssistantMessage):
+            for call in message.tool_calls:
+                if not call.id or call.id in taken or not has_object_arguments(call):
+                    return messages
+                taken.add(call.id)
+                waiting.append(call.id)
+    if waiting:
+        return messages
+    transcript = Transcript(messages)
+    transcript.seal(taken)
+    return transcript
 
 
 def _sendable(value: Any) -> Any:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 from msgspec import Struct
 
-from toolkit.messages import Message, Usage
+from toolkit.messages import Message, Transcript, Usage
 
 __all__ = ["CallRecord", "Invocation", "Outcome", "Run", "ToolResult", "Transcript", "Usage"]
 
@@ -76,59 +75,6 @@ class Invocation(Struct, frozen=True):
 
     def __repr__(self) -> str:
         return f"Invocation(actor_id={self.actor_id!r}, metadata={self.metadata!r}, session_id={self.session_id!r})"
-
-
-class Transcript(list[Message]):
-    """The messages of a run: valid by construction, each call paired with one result.
-
-    A run that continues one does not scan it. `seal` notes its end, so that a list changed afterwards is noticed: one
-    that has grown by its length, any other change by the methods that make it.
-    `call_ids` are the ids of all its calls.
-    """
-
-    __slots__ = ("_sealed", "call_ids")
-
-    def __init__(self, messages: Any = ()) -> None:
-        super().__init__(messages)
-        self._sealed: tuple[int, Message | None] = (-1, None)
-        self.call_ids: frozenset[str] = frozenset()
-
-    def seal(self, call_ids: Iterable[str]) -> None:
-        self.call_ids = frozenset(call_ids)
-        self._sealed = (len(self), self[-1] if self else None)
-
-    def _unsealed(self, method: str, *args: Any) -> Any:
-        self._sealed = (-1, None)
-        return getattr(list, method)(self, *args)
-
-    def __setitem__(self, place: Any, message: Any) -> None:
-        self._unsealed("__setitem__", place, message)
-
-    def __delitem__(self, place: Any) -> None:
-        self._unsealed("__delitem__", place)
-
-    def insert(self, place: Any, message: Message) -> None:
-        self._unsealed("insert", place, message)
-
-    def pop(self, place: Any = -1) -> Message:
-        popped: Message = self._unsealed("pop", place)
-        return popped
-
-    def remove(self, message: Message) -> None:
-        self._unsealed("remove", message)
-
-    def reverse(self) -> None:
-        self._unsealed("reverse")
-
-    def sort(self, **options: Any) -> None:
-        self._sealed = (-1, None)
-        super().sort(**options)
-
-    @property
-    def is_sealed(self) -> bool:
-        """True while the list still ends as it did when its run ended."""
-        length, last = self._sealed
-        return length == len(self) and (length == 0 or self[-1] is last)
 
 
 class Run(Generic[T]):

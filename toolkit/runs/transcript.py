@@ -6,11 +6,17 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-import msgspec
-
 from toolkit.errors import ConfigurationError
-from toolkit.messages import AssistantMessage, Message, SystemMessage, ToolCall, ToolMessage, UserMessage
-from toolkit.records import Transcript
+from toolkit.messages import (
+    AssistantMessage,
+    Message,
+    SystemMessage,
+    ToolCall,
+    ToolMessage,
+    Transcript,
+    UserMessage,
+    has_object_arguments,
+)
 
 __all__ = ["begin_transcript", "with_object_arguments", "with_unique_ids"]
 
@@ -18,7 +24,8 @@ __all__ = ["begin_transcript", "with_object_arguments", "with_unique_ids"]
 def begin_transcript(history: Sequence[Message]) -> tuple[Transcript, set[str], list[str]]:
     """The transcript that a run goes on with, the call ids that are taken, and warnings of what was mended.
 
-    The list of an earlier run is valid by construction and is not scanned, unless it was changed since.
+    The list of an earlier run is valid by construction, and what `messages_from_json` read was looked through there;
+    neither is scanned, unless it was changed since.
     """
     if isinstance(history, Transcript) and history.is_sealed:
         return Transcript(history), set(history.call_ids), []
@@ -51,26 +58,14 @@ def with_object_arguments(call: ToolCall) -> ToolCall:
     Strict servers refuse a history whose arguments can't be read, for ever. So what is no object stands as text inside
     one, and what is blank or `null` becomes `{}`.
     """
-    arguments: Any = call.arguments
-    if _is_object(arguments):
+    if has_object_arguments(call):
         return call
+    arguments: Any = call.arguments
     text = arguments if isinstance(arguments, str) else "" if arguments is None else repr(arguments)
     if text.strip() in ("", "null"):
         return ToolCall(call.id, call.name, "{}")
     readable = text.encode("utf-8", "replace").decode()
     return ToolCall(call.id, call.name, json.dumps({"malformed_arguments": readable}, ensure_ascii=False))
-
-
-def _is_object(arguments: Any) -> bool:
-    try:
-        if isinstance(arguments, str):
-            return isinstance(msgspec.json.decode(arguments), dict)
-        if not isinstance(arguments, dict):
-            return False
-        json.dumps(arguments, allow_nan=False, ensure_ascii=False).encode()
-    except (msgspec.MsgspecError, RecursionError, ValueError, TypeError):
-        return False
-    return True
 
 
 def _mended(history: Sequence[Message]) -> tuple[Transcript, set[str], list[str]]:

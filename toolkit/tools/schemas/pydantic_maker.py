@@ -5,6 +5,7 @@ Imported only when one of these is met: pydantic is an extra.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Annotated, Any, get_args, get_origin
 
@@ -95,9 +96,12 @@ class _Foreign:
         return None if is_json_already(annotation) else _converter(adapter)
 
 
+_numbers = itertools.count()
+
+
 def _alias_of(annotation: Any) -> Any:
     make: Any = TypeAliasType  # called as a function: to type checkers it is a statement
-    return make("Value", annotation)
+    return make(f"Value{next(_numbers)}", annotation)
 
 
 def _translated(annotation: Any) -> Any:
