@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any, TypeGuard
 
@@ -10,6 +9,7 @@ from dependency_injector import providers
 from msgspec import UNSET, Struct
 
 from toolkit.errors import ConfigurationError
+from toolkit.injection.bounded import within
 from toolkit.injection.failures import note_failure
 from toolkit.injection.graph import walk
 from toolkit.injection.host import ApplicationScope
@@ -124,17 +124,12 @@ class ContainerScope(Scope):
         if home.is_closed:
             raise ConfigurationError(f"{label_of(scoped.source)} is asked for after its {home.level} scope was closed")
         call = scoped.arguments()
-        limit = asyncio.timeout(self.open_timeout)
+        opening = open_async(scoped.source, scoped.kind, call.args, call.kwargs)
         try:
-            async with limit:
-                made, closer = await open_async(scoped.source, scoped.kind, call.args, call.kwargs)
-        except TimeoutError as error:
-            if not limit.expired():
-                raise
+            made, closer = await within(self.open_timeout, opening, f"opening {label_of(scoped.source)}")
+        except TimeoutError:
             self._late = scoped
-            raise TimeoutError(
-                f"opening {label_of(scoped.source)} took longer than {self.open_timeout:g} seconds"
-            ) from error
+            raise
         home.keep(scoped, made, closer)
 
 

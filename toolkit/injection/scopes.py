@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
-from collections.abc import Awaitable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import UNSET
 
+from toolkit.injection.bounded import within
 from toolkit.injection.sources import Closer
 from toolkit.tools.parameters import value_of_type
 
@@ -74,20 +74,9 @@ class Scope:
             try:
                 closing = closer.close(error)
                 if inspect.isawaitable(closing):
-                    await _within(timeout, closing, closer.label)
+                    await within(timeout, closing, f"closing {closer.label}")
             except BaseException as raised:  # noqa: BLE001 - the border of a close: the rest is closed all the same
                 raised.add_note(f"while closing {closer.label} of the {self.level} scope")
                 errors.append(raised)
         self.cache.clear()
         return errors
-
-
-async def _within(timeout: float | None, closing: Awaitable[None], label: str) -> None:
-    limit = asyncio.timeout(timeout)
-    try:
-        async with limit:
-            await closing
-    except TimeoutError as raised:
-        if not limit.expired():
-            raise
-        raise TimeoutError(f"closing {label} took longer than {timeout:g} seconds") from raised
