@@ -60,3 +60,7 @@ def __getattr__(name: str) -> Any:
     found = getattr(import_module(home), name)
     globals()[name] = found
     return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

@@ -39,6 +39,7 @@ class ApplicationScope(Scope):
         "_is_busy",
         "_is_ending",
         "_jobs",
+        "_loop",
         "_timeout",
         "has_cancelled",
         "opener",
@@ -52,6 +53,7 @@ class ApplicationScope(Scope):
         self._jobs: asyncio.Queue[tuple[Work, asyncio.Future[None]] | None] = asyncio.Queue()
         self._host: asyncio.Task[list[BaseException]] | None = None
         self._entering: asyncio.Task[Any] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._cancels = 0
         self._context = contextvars.copy_context()
         self._is_busy = False
@@ -63,6 +65,7 @@ class ApplicationScope(Scope):
         """Takes note of the task that the application was entered in."""
         self._timeout = close_timeout
         self._entering = asyncio.current_task()
+        self._loop = asyncio.get_running_loop()
         self._cancels = 0 if self._entering is None else self._entering.cancelling()
         self._context = contextvars.copy_context()
 
@@ -91,6 +94,11 @@ class ApplicationScope(Scope):
     async def _ask(self, work: Work) -> None:
         if self._is_ending:
             raise ConfigurationError("the application is closed, and opens nothing any more")
+        if asyncio.get_running_loop() is not self._loop:
+            raise ConfigurationError(
+                "an asynchronous object of the application is opened in the event loop that the application was entered "
+                "in, and this is another one; run the agent there, or enter an application in this loop"
+            )
         if self._host is None:
             self._host = asyncio.create_task(self._serve(), context=self._context)
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()

@@ -7,7 +7,7 @@ dependency-injector container and one for a mapping of callables; any other cont
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from msgspec import UNSET, Struct
 
@@ -66,6 +66,7 @@ class RunScope(Protocol):
         ...
 
 
+@runtime_checkable
 class Resolver(Protocol):
     """Finds how to build things, and opens the scope of a run. Built for one application."""
 
