@@ -25,7 +25,7 @@ from toolkit.tools.cancellation import Cancellation
 from toolkit.tools.execution import call_handler
 from toolkit.tools.resolver import RunScope
 from toolkit.tools.results import cut, error_result, failure_result
-from toolkit.tools.specification import MAX_RESULT_TOKENS
+from toolkit.tools.specification import MAX_RESULT_TOKENS, check_instance
 from toolkit.tools.violations import InvalidArguments
 
 __all__ = ["ReadCall", "perform_all", "read_call", "refuse_all"]
@@ -241,6 +241,7 @@ async def _built(state: RunState, entry: ToolEntry, cancellation: Cancellation) 
         raise
     except (Exception, asyncio.CancelledError) as error:
         raise _failure_of_building(error, cancellation) from error
+    check_instance(entry.specification, tool)
     if cancellation.is_requested:  # what was built has swallowed it
         raise asyncio.CancelledError
     return tool

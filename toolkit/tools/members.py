@@ -8,11 +8,12 @@ import functools
 import inspect
 import sys
 import types
+from collections.abc import Iterator
 from typing import Any, Protocol, cast
 
 from msgspec import UNSET
 
-from toolkit.tools.protocol import OPTIONAL_MEMBERS, REQUIRED_MEMBERS
+from toolkit.tools.protocol import DEFAULTS, OPTIONAL_MEMBERS, REQUIRED_MEMBERS
 
 __all__ = [
     "MEMBERS",
@@ -20,8 +21,10 @@ __all__ = [
     "Members",
     "ObjectMembers",
     "annotated_names",
+    "changed_members",
     "differs_per_instance",
     "has_constructor",
+    "own_members",
     "undeclared",
 ]
 
@@ -102,6 +105,42 @@ def annotated_names(cls: type) -> set[str]:
     annotations = vars(cls).get("__annotations__")
     # The builtin classes have a descriptor there.
     return set(cast("dict[str, Any]", annotations)) if isinstance(annotations, dict) else set()
+
+
+def own_members(tool: Any) -> dict[str, Any]:
+    """The members that an object has itself, and not by its class."""
+    return {member: value for member, value in getattr(tool, "__dict__", {}).items() if member in MEMBERS}
+
+
+def changed_members(tool: Any, described: type | None, described_own: dict[str, Any]) -> Iterator[str]:
+    """The members in which a tool differs from what it was described by.
+
+    Args:
+        described: The class that it was described by; that of the tool may be one below, which keeps its guards.
+        described_own: What the described object had itself.
+    """
+    cls = type(tool)
+    own = own_members(tool)
+    for member in MEMBERS:
+        if member in own or member in described_own:
+            expected = described_own.get(member, _of_class(described, member))
+            found = own.get(member, _of_class(cls, member))
+        elif cls is not described and member in _GUARDS:
+            expected, found = _of_class(described, member), _of_class(cls, member)
+        else:
+            continue
+        if member in _HOOKS:  # the tool's own is asked, whichever that is
+            expected, found = expected is None, found is None
+        if found is not expected and found != expected:
+            yield member
+
+
+_HOOKS = ("on_before_call", "on_after_call")
+_GUARDS = (*_HOOKS, "needs_approval")
+
+
+def _of_class(cls: type | None, member: str) -> Any:
+    return getattr(cls, member, DEFAULTS.get(member))
 
 
 _CONSTRUCTORS = ("__init__", "__new__", "__post_init__", "__attrs_post_init__")

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol, runtime_checkable
 
-__all__ = ["OPTIONAL_MEMBERS", "REQUIRED_MEMBERS", "ITool"]
+__all__ = ["DEFAULTS", "MAX_RESULT_TOKENS", "OPTIONAL_MEMBERS", "REQUIRED_MEMBERS", "ITool"]
+
+MAX_RESULT_TOKENS = 10_000
+"""Tokens of a result that a model is shown, unless the tool says otherwise; 4 bytes count as one."""
 
 REQUIRED_MEMBERS = ("name", "description", "handler")
 OPTIONAL_MEMBERS = (
@@ -20,6 +23,14 @@ OPTIONAL_MEMBERS = (
     "max_result_tokens",
     "run_in_thread",
 )
+
+DEFAULTS: dict[str, Any] = {
+    "exclusive": False,
+    "needs_approval": False,
+    "max_result_tokens": MAX_RESULT_TOKENS,
+    "run_in_thread": True,
+}
+"""What an optional member is where a tool has none; None for the others."""
 
 
 @runtime_checkable

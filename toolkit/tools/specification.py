@@ -18,13 +18,15 @@ from toolkit.tools.members import (
     ClassMembers,
     Members,
     ObjectMembers,
+    changed_members,
     differs_per_instance,
     has_constructor,
+    own_members,
     undeclared,
 )
 from toolkit.tools.names import check_name
 from toolkit.tools.parameters import Parameter, label_of, read_parameters
-from toolkit.tools.protocol import REQUIRED_MEMBERS
+from toolkit.tools.protocol import MAX_RESULT_TOKENS, REQUIRED_MEMBERS
 from toolkit.tools.schemas import shape_of_type
 from toolkit.tools.schemas.protocol import ConversionError
 from toolkit.tools.validation import Validator, compile_schema
@@ -35,14 +37,12 @@ __all__ = [
     "ToolSpecification",
     "check_class",
     "check_hook",
+    "check_instance",
     "definition",
     "keep_specification",
     "specify",
     "specify_class",
 ]
-
-MAX_RESULT_TOKENS = 10_000
-"""Tokens of a result that a model is shown, unless the tool says otherwise; 4 bytes count as one."""
 
 
 class ToolSpecification(Struct, frozen=True, eq=False, weakref=True):
@@ -62,6 +62,8 @@ class ToolSpecification(Struct, frozen=True, eq=False, weakref=True):
     has_after_hook: bool
     available_if: Callable[..., Any] | None
     availability: tuple[Parameter, ...]
+    described: type | None = None  # the class of what it was made of
+    own: dict[str, Any] = {}  # the members that the described object had itself
 
     @property
     def name(self) -> str:
@@ -131,7 +133,7 @@ def specify_class(cls: type) -> ToolSpecification | None:
         return found
     if not has_constructor(cls):
         _check_declared(cls)
-    made = None if differs_per_instance(cls) else _specified(ClassMembers(cls), label_of(cls))
+    made = None if differs_per_instance(cls) else _specified(ClassMembers(cls), label_of(cls), cls)
     with contextlib.suppress(TypeError):  # a builtin class takes no attributes
         type.__setattr__(cls, _KEPT, (made_of, made))
     return made
@@ -152,7 +154,8 @@ def specify(tool: Any) -> ToolSpecification:
         of_class = specify_class(cls)
         if of_class is not None:
             return of_class
-    return _specified(ObjectMembers(tool), label_of(tool) if callable(tool) else label_of(cls))
+    label = label_of(tool) if callable(tool) else label_of(cls)
+    return _specified(ObjectMembers(tool), label, cls, own_members(tool))
 
 
 def keep_specification(tool: Any) -> None:
@@ -168,7 +171,26 @@ def keep_specification(tool: Any) -> None:
 _KEPT = "__toolwire_specification__"
 
 
-def _specified(members: Members, label: str) -> ToolSpecification:
+def check_instance(specification: ToolSpecification, tool: Any) -> None:
+    """Raises `ConfigurationError` when a tool that was built has other members than it was described by.
+
+    A flag or guard that it set where its class does not show it (in a helper method, by `setattr`) would be passed
+    over else, and the handler would run.
+    """
+    own: dict[str, Any] = getattr(tool, "__dict__", {})
+    if type(tool) is specification.described and not specification.own and own.keys().isdisjoint(MEMBERS):
+        return
+    if _KEPT in own:  # a function tool, which can't change
+        return
+    for member in changed_members(tool, specification.described, specification.own):
+        raise ConfigurationError(
+            f"{specification.label} has another '{member}' than it was described with, since {label_of(type(tool))} "
+            f"sets it where the class does not show that; annotate it in the class ({member}: ...), or set it in the "
+            f"constructor by self.{member} = ..."
+        )
+
+
+def _specified(members: Members, label: str, described: type, own: dict[str, Any] | None = None) -> ToolSpecification:
     name = members.get("name")
     if name is None:
         raise ConfigurationError(_absent("name", label))
@@ -204,6 +226,8 @@ def _specified(members: Members, label: str) -> ToolSpecification:
         has_after_hook=check_hook(members.get("on_after_call"), "on_after_call(ctx, info)", owner),
         available_if=available_if,
         availability=_availability(members, available_if, owner),
+        described=described,
+        own=own or {},
     )
 
 
