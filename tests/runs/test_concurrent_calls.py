@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import gc
+from collections.abc import AsyncIterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
+from dependency_injector import containers
 
 from tests.runs.parts import After, Before, Gate, add, assert_consistent, echo, fail, no_task_is_left
 from toolkit import Agent, CleanupError, DeadlineExceeded, HookError, Limits, RunAborted, RunContext, Tool, tool
 from toolkit.hooks import Abort
+from toolkit.injection import RunScoped, application, dep, provide
 from toolkit.messages import AssistantMessage, ToolMessage
 from toolkit.testing import ScriptedModel, call, calls, says
 
@@ -384,3 +388,155 @@ async def test_other_errors_of_a_run_inside_are_results() -> None:
     run = await Agent(ScriptedModel([calls(call("delegate")), says("done")]), tools=[delegate, fail]).run("go")
 
     assert run.calls[0].result.content == "tool 'delegate' failed: ModelError"
+
+
+class Paying(Tool):
+    """Pay."""
+
+    name = "pay"
+
+    def __init__(self) -> None:
+        self.paid: list[int] = []
+
+    async def handler(self, place: int) -> str:
+        self.paid.append(place)
+        return "paid"
+
+
+class PayingInThread(Paying):
+    """Pay, in a thread."""
+
+    def handler(self, place: int) -> str:  # type: ignore[override]  # sync on purpose
+        self.paid.append(place)
+        return "paid"
+
+
+@pytest.mark.parametrize("concurrency", [1, 2, 8, None])
+@pytest.mark.parametrize("kind", [Paying, PayingInThread])
+async def test_no_handler_starts_once_a_guard_has_ended_the_run(kind: type[Paying], concurrency: int | None) -> None:
+    tool = kind()
+    guard = Before(lambda ctx, call: Abort("fraud") if call.arguments["place"] == 0 else None)
+    first = calls(call("pay", {"place": 99}))  # so that it is built
+    model = ScriptedModel([first, calls(*(call("pay", {"place": n}) for n in range(20)))])
+
+    with pytest.raises(RunAborted) as raised:
+        await Agent(model, [tool], hooks=[guard], limits=Limits(max_concurrency=concurrency)).run("go")
+
+    assert tool.paid == [99]
+    assert_consistent(raised.value.run)
+
+
+async def test_no_exclusive_handler_starts_once_another_has_ended_the_run() -> None:
+    started: list[str] = []
+
+    @tool(exclusive=True)
+    async def late() -> str:
+        """Be late."""
+        await asyncio.sleep(0)
+        raise DeadlineExceeded("of a run inside")
+
+    @tool(exclusive=True)
+    async def wipe() -> str:
+        """Wipe."""
+        started.append("wipe")
+        return "wiped"
+
+    with pytest.raises(DeadlineExceeded):
+        await Agent(ScriptedModel([calls(call("late"), call("wipe"))]), [late, wipe]).run("go")
+
+    assert started == []
+
+
+class _Busy:
+    """What is being opened while other things happen: `opening` is set once it is, `go_on` lets it end."""
+
+    def __init__(self) -> None:
+        self.opening = asyncio.Event()
+        self.go_on = asyncio.Event()
+
+
+class _Opened:
+    pass
+
+
+def _busy_agent(busy: _Busy, first: Any, paying: Paying, hooks: list[Any]) -> tuple[Any, Any]:
+    async def opened() -> AsyncIterator[_Opened]:
+        busy.opening.set()
+        while not busy.go_on.is_set():
+            with suppress(asyncio.CancelledError):
+                await busy.go_on.wait()
+        yield _Opened()
+
+    class Slow(Tool):
+        """Need what takes long to open."""
+
+        name = "slow"
+
+        def __init__(self, opened: _Opened) -> None:
+            pass
+
+        async def handler(self) -> str:
+            return ""
+
+    class Container(containers.DeclarativeContainer):
+        opened_thing = RunScoped(opened)
+        slow = provide(Slow, opened=dep(opened_thing))
+        agent = provide(Agent, tools=[slow, paying, first], hooks=hooks)
+
+    return application(Container()), ScriptedModel(
+        [
+            calls(call("pay", {"place": 0})),  # so that it is built
+            calls(call("slow"), call("pay", {"place": 1}), call(first.name)),
+        ]
+    )
+
+
+@pytest.mark.parametrize("how", ["abort", "cancel", "deadline"])
+async def test_no_handler_starts_in_a_run_that_ends_while_something_is_being_opened(how: str) -> None:
+    busy, paying, let_in = _Busy(), Paying(), asyncio.Event()
+
+    async def decide(ctx: RunContext, told: Any) -> Any:
+        if told.name == "wait":
+            await busy.opening.wait()
+            if how == "abort":
+                return Abort("fraud")
+        elif told.name == "pay" and told.arguments["place"] == 1:
+            await let_in.wait()
+        return None
+
+    @tool
+    async def wait() -> str:
+        """Wait."""
+        await asyncio.Event().wait()
+        return ""
+
+    app, model = _busy_agent(busy, wait, paying, [Before(decide)])
+    async with app as running:
+        work = asyncio.create_task(running.agent().run("go", model=model, timeout=0.02 if how == "deadline" else None))
+        await busy.opening.wait()
+        if how == "cancel":
+            work.cancel()
+        await asyncio.sleep(0.04)  # later than the deadline
+        let_in.set()
+        for _ in range(20):
+            await asyncio.sleep(0)
+        busy.go_on.set()
+        await asyncio.wait((work,))
+
+    assert paying.paid == [0]
+    expected = {"abort": RunAborted, "deadline": DeadlineExceeded}
+    assert work.cancelled() if how == "cancel" else isinstance(work.exception(), expected[how])
+
+
+async def test_a_call_that_the_end_of_the_run_interrupts_has_the_time_it_ran() -> None:
+    @tool
+    async def wait() -> str:
+        """Wait."""
+        await asyncio.Event().wait()
+        return ""
+
+    with pytest.raises(DeadlineExceeded) as raised:
+        await Agent(ScriptedModel([calls(call("wait"))]), [wait]).run("go", timeout=0.01)
+
+    [record] = raised.value.run.calls
+    assert record.duration > 0

@@ -75,6 +75,7 @@ class Builder:
         for call in calls:
             call.task.add_done_callback(self._ended)
         self._is_serving = True
+        self._owner.followers = calls
         try:
             while self._running and self._first_error is None:
                 if self._jobs:
@@ -152,6 +153,7 @@ class Builder:
             except asyncio.CancelledError:  # a second one: the calls have been told, and are waited for all the same
                 continue
         self._is_serving = False
+        self._owner.followers = ()
         while self._of_calls:
             error = self._first_error or asyncio.CancelledError()
             for late in await self._close_uninterrupted(self._of_calls.pop(), error, self._owner.grace):

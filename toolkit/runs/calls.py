@@ -132,7 +132,11 @@ async def _perform_concurrently(state: RunState, turn: _Turn, waiting: list[int]
 
     async def perform(place: int, cancellation: Cancellation) -> None:
         async with free:
-            await _perform(state, turn, place, cancellation)
+            try:
+                await _perform(state, turn, place, cancellation)
+            except BaseException:
+                state.cancellation.request_followers()  # before any of them is let in
+                raise
 
     cancellations: list[Cancellation] = []
     for place in waiting:
@@ -155,7 +159,7 @@ def _record_of_ended(state: RunState, read: ReadCall, course: _Course | None, re
         return _finished(state, read, error_result(reason, ToolError(reason)), read.arguments)
     if course.result is None:
         text = "the run ended while this call was running; whether it took effect is not known"
-        return _finished(state, read, error_result(text, ToolError(text)), course.arguments)
+        return _finished(state, read, error_result(text, ToolError(text)), course.arguments, course.duration)
     return _finished(state, read, course.result, course.arguments, course.duration)
 
 
@@ -279,6 +283,7 @@ async def _run_handler(
         else:
             await _handle(state, entry, tool, converted, call, injected, course, cancellation)
     except BaseException as error:
+        state.cancellation.request_followers()  # the run ends: nothing starts while this is closed
         if scope is not None:
             await _close_call(state, scope, error)
         raise
@@ -302,8 +307,10 @@ async def _handle(
     course.has_begun = True
     started = perf_counter()
     ctx = state.ctx.for_call(call)
-    course.result = await call_handler(entry.specification, tool, converted, ctx, injected, cancellation)
-    course.duration = perf_counter() - started
+    try:
+        course.result = await call_handler(entry.specification, tool, converted, ctx, injected, cancellation)
+    finally:
+        course.duration = perf_counter() - started
 
 
 async def _close_call(state: RunState, scope: RunScope, error: BaseException | None) -> None:

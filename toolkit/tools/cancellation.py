@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 __all__ = ["Cancellation", "Expiry"]
@@ -24,15 +24,18 @@ class Cancellation:
         is_held: Something is being closed: a request is noted, and interrupts nothing. Whoever holds looks afterwards.
         grace: Seconds that cancelled work has for its `finally` blocks.
         report: Told in words when it did not end within them.
+        followers: Those of the calls that run in tasks of their own, while they do: they are told at the same moment,
+            whatever the owner is busy with.
     """
 
-    __slots__ = ("_before", "grace", "is_expired", "is_held", "is_requested", "report", "task")
+    __slots__ = ("_before", "followers", "grace", "is_expired", "is_held", "is_requested", "report", "task")
 
     task: asyncio.Task[Any]
 
     def __init__(self, grace: float, report: Callable[[str], None]) -> None:
         self.grace = grace
         self.report = report
+        self.followers: Sequence[Cancellation] = ()
         self.is_requested = False
         self.is_expired = False
         self.is_held = False
@@ -43,6 +46,16 @@ class Cancellation:
         if not self.is_requested and not self.is_held:
             self.task.cancel()
         self.is_requested = True
+        self.request_followers()
+
+    def request_followers(self) -> None:
+        """Cancels the calls that run in tasks of their own, but for the one that asks: no handler starts any more."""
+        if not self.followers:
+            return
+        current = asyncio.current_task()
+        for follower in self.followers:
+            if follower.task is not current and not follower.task.done():
+                follower.request()
 
     def is_real(self) -> bool:
         """Whether an exception that has just arrived comes of a cancellation from outside."""

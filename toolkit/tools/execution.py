@@ -238,7 +238,7 @@ async def _value_of_thread(
     cancellation: Cancellation,
 ) -> Any:
     """A thread can't be stopped: a timeout leaves it alone, a cancellation waits for it for the grace."""
-    call = in_thread(handler, *positional, **keywords)
+    call = in_thread(_unless_cancelled, cancellation, handler, positional, keywords)
     try:
         await asyncio.wait((call.future,), timeout=specification.timeout)  # which leaves it alone when cancelled
     except asyncio.CancelledError:
@@ -253,6 +253,15 @@ async def _value_of_thread(
         raise _Overdue(", waiting for a free thread")
     call.future.cancel()  # nobody reads it any more
     raise _Overdue("; the work may still be going on")
+
+
+def _unless_cancelled(
+    cancellation: Cancellation, handler: Callable[..., Any], positional: tuple[Any, ...], keywords: dict[str, Any]
+) -> Any:
+    """Calls the handler, in its thread, unless the run has ended since the thread was asked for."""
+    if cancellation.is_requested:
+        raise asyncio.CancelledError
+    return handler(*positional, **keywords)
 
 
 async def _ends_in_grace(call: ThreadCall, grace: float) -> bool:
