@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 from msgspec import Struct
@@ -11,6 +12,8 @@ from toolkit.messages import Message, Transcript, Usage
 __all__ = ["CallRecord", "Invocation", "Outcome", "Run", "ToolResult", "Transcript", "Usage"]
 
 T = TypeVar("T")
+_MISSING: Any = object()
+_set = object.__setattr__
 Outcome: TypeAlias = Literal["running", "completed", "partial", "cancelled", "failed"]
 
 
@@ -57,8 +60,11 @@ class CallRecord(Struct, frozen=True):
         )
 
 
-class Invocation(Struct, frozen=True):
+class Invocation:
     """What the application hands to a run: who asks, and the values of the request. The model never sees it.
+
+    It is fixed once it is made. No library writes it by itself (it is no Struct and no dataclass), so that `context`
+    gets nowhere by being part of something else; a tool's result holds it without `context`.
 
     Attributes:
         actor_id: Who is asking. Tools decide permission by it, never by what the model says.
@@ -68,10 +74,47 @@ class Invocation(Struct, frozen=True):
         session_id: Recorded only.
     """
 
-    actor_id: str | None = None
-    context: Any = {}  # msgspec gives each instance a `{}` of its own
-    metadata: dict[str, Any] = {}
-    session_id: str | None = None
+    __slots__ = ("actor_id", "context", "metadata", "session_id")
+    __match_args__ = ("actor_id", "context", "metadata", "session_id")
+
+    actor_id: str | None
+    context: Any
+    metadata: dict[str, Any]
+    session_id: str | None
+
+    def __init__(
+        self,
+        actor_id: str | None = None,
+        context: Any = _MISSING,
+        metadata: dict[str, Any] | None = None,
+        session_id: str | None = None,
+    ) -> None:
+        _set(self, "actor_id", actor_id)
+        _set(self, "context", {} if context is _MISSING else context)
+        _set(self, "metadata", {} if metadata is None else metadata)
+        _set(self, "session_id", session_id)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"an Invocation is fixed once it is made; {name!r} can be given to Invocation(...)")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"an Invocation is fixed once it is made; {name!r} can't be taken away")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Invocation):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in self.__slots__)
+
+    __hash__ = None  # type: ignore[assignment]  # it holds dicts
+
+    def __copy__(self) -> Invocation:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Invocation:
+        return Invocation(self.actor_id, self.context, copy.deepcopy(self.metadata, memo), self.session_id)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Invocation, (self.actor_id, {}, self.metadata, self.session_id)  # what is pickled is saved
 
     def __repr__(self) -> str:
         return f"Invocation(actor_id={self.actor_id!r}, metadata={self.metadata!r}, session_id={self.session_id!r})"
@@ -142,9 +185,6 @@ class Run(Generic[T]):
 
     def __repr__(self) -> str:
         return f"<Run {self.id} {self.outcome}: {self.turns} turns, {len(self.calls)} calls>"
-
-
-_MISSING: Any = object()
 
 
 def _class_of(error: BaseException | None) -> str:

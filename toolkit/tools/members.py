@@ -119,7 +119,7 @@ def changed_members(tool: Any, described: type | None, described_own: dict[str, 
         described: The class that it was described by; that of the tool may be one below, which keeps its guards.
         described_own: What the described object had itself.
     """
-    cls = type(tool)
+    cls = cast("type[Any]", type(tool))
     own = own_members(tool)
     for member in MEMBERS:
         if member in own or member in described_own:

@@ -16,7 +16,7 @@ from typing import Any, cast
 import msgspec
 
 from toolkit.errors import ToolkitError
-from toolkit.records import ToolResult
+from toolkit.records import Invocation, ToolResult
 
 __all__ = ["UnwritableValue", "cut", "error_result", "failure_result", "result_of", "to_json"]
 
@@ -128,6 +128,8 @@ def _unknown(value: Any) -> Any:
     if value is None:
         return "null"  # a key: JSON's own word
     kind = cast("type[Any]", type(value))
+    if isinstance(value, Invocation):  # its context is for the application alone
+        return {"actor_id": value.actor_id, "metadata": value.metadata, "session_id": value.session_id}
     if isinstance(value, _NO_KEYS):
         raise UnwritableValue(kind.__name__, "JSON has no keys of this type")
     dump = getattr(value, "model_dump", None)
