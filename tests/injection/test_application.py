@@ -464,7 +464,7 @@ async def test_a_cancellation_while_it_opens_gives_up_and_closes_what_is_open() 
         b = AppScoped(never_open, a)
 
     async def serve() -> None:
-        async with application(Application()):
+        async with application(Application(), open_timeout=None):
             raise AssertionError("it is not open")
 
     serving = asyncio.create_task(serve())
@@ -512,7 +512,7 @@ async def test_an_agent_is_found_by_its_name_and_bound_however_its_provider_is_d
         made = providers.Factory(make_agent)
         shared = providers.Singleton(Support)
         there = providers.Object(Support())
-        chosen = providers.Selector(lambda: "a", a=provide(Support), b=provide(Support))
+        chosen = providers.Selector(lambda: "a", a=provide(Support), b=provide(Agent))
 
     async with application(Application()) as app:
         for name in ("agent", "typed", "support", "made", "shared", "there", "chosen"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Generic, Protocol, Self, TypeVar
 
 import pytest
 from dependency_injector import containers, providers
@@ -86,7 +86,7 @@ def untold():  # type: ignore[no-untyped-def]
 
 class Called:
     @classmethod
-    async def open(cls) -> Called:
+    async def open(cls) -> Self:
         return cls()
 
     name = "called"
@@ -164,6 +164,7 @@ FOUND = [
     ),
     pytest.param(Base, {"it": providers.Object(Registered())}, "registered", id="registered with an ABC"),
     pytest.param(Box[int], {"it": providers.Factory(Box)}, "box", id="generic class"),
+    pytest.param(Box[int], {"it": RunScoped(Box[int])}, "box", id="generic class with its type"),
     pytest.param(
         Http,
         {"http": providers.Selector(lambda: "a", a=providers.Factory(Http, "a"), b=providers.Factory(Http))},

@@ -20,6 +20,10 @@ class Takes:
         self.client = client
 
 
+class TakesByPlace:
+    def __init__(self, client: Any, /) -> None: ...
+
+
 class Abstract(ABC):
     @abstractmethod
     def work(self) -> None: ...
@@ -95,6 +99,12 @@ class Holder(Tool):
         return ""
 
 
+class Closing(Echo):
+    """Say it again, and close."""
+
+    async def aclose(self) -> None: ...
+
+
 def fault_of(container: Any) -> str:
     with pytest.raises(ConfigurationError) as refused:
         check(container)
@@ -151,6 +161,11 @@ FAULTS = [
         {"client": providers.Factory(Takes, 1, 2, 3)},
         "Takes takes 2 positional arguments and is given 3",
         id="too many arguments",
+    ),
+    pytest.param(
+        {"client": providers.Factory(TakesByPlace, client=1)},
+        "TakesByPlace needs an argument for 'client', and none is given",
+        id="positional-only parameter given by name",
     ),
     pytest.param({"client": providers.Factory(Takes, 1, client=2)}, "Takes is given 'client' twice", id="twice given"),
     pytest.param(
@@ -340,6 +355,14 @@ def test_a_circle_is_named_once_and_does_not_hide_other_faults() -> None:
     assert "'user': Takes has no parameter 'unit'" in text
 
 
+def test_a_tool_that_holds_the_agent_that_lists_it_is_no_circle() -> None:
+    listed: Any = provide(Holder, held=None)
+    agent = provide(Agent, tools=[listed])
+    listed.set_kwargs(held=agent)
+
+    check(container(agent=agent))
+
+
 def test_the_path_leads_from_the_agent_down() -> None:
     inner = providers.Factory(Takes, unit="x", client=1)
     text = fault_of(
@@ -470,6 +493,7 @@ def test_a_closable_object_that_nobody_owns_is_warned_of() -> None:
     with pytest.warns(UserWarning, match=r"Singleton\(Connection\) has to be closed, .* make it AppScoped"):
         check(declared(providers.Singleton(Connection)))
     check(declared(RunScoped(Connection)))
+    check(container(agent=provide(Agent, tools=[provide(Closing)])))
 
 
 async def test_an_application_is_not_bothered_with_advice() -> None:

@@ -8,10 +8,11 @@ import weakref
 from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
+import pytest
 from dependency_injector import containers, providers
 
 from tests.injection.parts import Connection, asking, connection_open_async
-from toolkit import Agent, Inject, Invocation, RunContext, Tool, tool
+from toolkit import Agent, ConfigurationError, Inject, Invocation, RunContext, Tool, tool
 from toolkit.injection import AppScoped, CallScoped, RunScoped, ScopeValue, application, dep, provide
 from toolkit.testing import ScriptedModel, call, calls, says
 
@@ -143,18 +144,18 @@ async def test_listing_tools_by_type_anew_in_each_run_keeps_nothing_in_the_resol
         """Lists tools at each run's start."""
 
         def tools(self, ctx: RunContext) -> list[Any]:
-            return [Plain]
+            return [Plain, takes_value]
 
     class Application(containers.DeclarativeContainer):
         agent = provide(Agent, tools=[Gives()])
 
     async with application(Application()) as app:
         agent: Any = app.agent()
-        await agent.run("go", model=asking("plain"))
+        await agent.run("go", model=asking("plain", "takes_value"), values={CallLog: CallLog()})
         resolver = agent._bound_resolver
         sizes = len(resolver.memory()), len(resolver.plans())
         for _ in range(5):
-            await agent.run("go", model=asking("plain"))
+            await agent.run("go", model=asking("plain", "takes_value"), values={CallLog: CallLog()})
 
         assert (len(resolver.memory()), len(resolver.plans())) == sizes
 
@@ -175,6 +176,12 @@ class CallLog:
     def __init__(self) -> None:
         self.lines: list[str] = []
         self.given: list[Any] = []
+
+
+@tool
+async def takes_value(log: Annotated[CallLog, Inject()]) -> str:
+    """Take a value of the run."""
+    return ""
 
 
 def call_scoped(log: CallLog) -> Any:
@@ -232,3 +239,14 @@ async def test_concurrent_calls_have_an_object_each() -> None:
 
     assert len({id(entry) for entry, _ in log.given}) == 5
     assert log.lines.count("close") == 5
+
+
+async def test_a_tool_of_one_run_that_would_hold_an_object_of_a_call_is_refused_at_its_start() -> None:
+    model = ScriptedModel([])
+    container = call_scoped(CallLog())
+
+    async with application(container) as app:
+        with pytest.raises(ConfigurationError, match="lives for one call; only parameters of a handler"):
+            await app.agent().run("go", model=model, tools=[provide(Plain, invocation=dep(container.entry))])
+
+    assert model.requests == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import pytest
 from dependency_injector import containers, providers
@@ -24,6 +24,8 @@ from tests.injection.parts import (
 )
 from toolkit import Agent, ConfigurationError
 from toolkit.injection import AppScoped, RunScoped, application, dep, provide
+
+T = TypeVar("T")
 
 
 class OpensAsCallable:
@@ -48,6 +50,10 @@ async def managed_async(url: str = "db://here") -> AsyncIterator[Connection]:
         yield connection
 
 
+class TypedConnection(Connection, Generic[T]):
+    """A class that takes a type."""
+
+
 class Opener:
     async def open(self, url: str = "db://here") -> Connection:
         return await connect_async(url)
@@ -59,10 +65,12 @@ SOURCES = [
     pytest.param(connect_async, id="coroutine function"),
     pytest.param(connection_open, id="generator"),
     pytest.param(connection_open_async, id="async generator"),
+    pytest.param(TypedConnection[int], id="generic class with its type"),
     pytest.param(functools.partial(connect_async), id="partial of a coroutine function"),
     pytest.param(functools.partial(connection_open_async), id="partial of an async generator"),
     pytest.param(Opener().open, id="bound coroutine method"),
     pytest.param(OpensPlainly(), id="object whose __call__ is a generator"),
+    pytest.param(OpensAsCallable(), id="object whose __call__ is an async generator"),
     pytest.param(managed, id="contextmanager"),
     pytest.param(managed_async, id="asynccontextmanager"),
 ]

@@ -154,6 +154,47 @@ async def test_only_the_selected_branch_is_opened_and_it_may_change_between_runs
     assert Keeper.kept == ["a", "b"]
 
 
+async def test_a_branch_that_anything_but_configuration_selects_may_change_too() -> None:
+    async def open_one(name: str) -> str:
+        return name
+
+    which = ["a"]
+
+    class Application(containers.DeclarativeContainer):
+        chosen = providers.Selector(lambda: which[0], a=RunScoped(open_one, "a"), b=RunScoped(open_one, "b"))
+        keep = provide(Keeper, injected=dep(chosen))
+        agent = provide(Agent, tools=["keep"])
+
+    async with application(Application()) as app:
+        await app.agent().run("go", model=asking("keep"))
+        which[0] = "b"
+        await app.agent().run("go", model=asking("keep"))
+
+    assert Keeper.kept == ["a", "b"]
+
+
+async def test_a_handler_does_not_reach_into_the_run_through_the_container() -> None:
+    class Reaches(Keeper):
+        """Try it."""
+
+        name = "keep"
+
+        async def handler(self) -> str:
+            with pytest.raises(ConfigurationError, match="used outside of a run's scope"):
+                container.db()
+            return "refused"
+
+    class Application(Base):
+        keep = provide(Reaches, injected=dep(Base.db))
+
+    container = Application()
+
+    async with application(container) as app:
+        run = await app.agent().run("go", model=asking("keep"))
+
+    assert run.calls[0].error is None
+
+
 async def test_a_container_that_is_subclassed_keeps_its_scopes() -> None:
     class Parent(containers.DeclarativeContainer):
         db = RunScoped(connection_open_async, "db://parent")

@@ -16,8 +16,9 @@ from dependency_injector import containers, providers
 
 from tests.injection.parts import answers, asking, in_turns
 from toolkit import Agent, ConfigurationError, Inject, Tool, tool
-from toolkit.injection import AppScoped, RunScoped, application, dep, overriding, provide
+from toolkit.injection import AppScoped, RunScoped, application, dep, overriding, provide, resolver_for
 from toolkit.testing import ScriptedModel, says
+from toolkit.tools.resolver import Recipe
 
 
 class Http:
@@ -158,6 +159,36 @@ async def test_an_application_that_was_opened_in_a_block_that_is_over_goes_on_wi
 
     assert inside == "fake"
     assert after == ["real", "real"]
+
+
+async def test_the_next_application_has_a_singleton_of_its_own_though_the_last_was_opened_in_a_block() -> None:
+    states: list[int] = []
+
+    class Notes(Ask):
+        """Note whether the client is closed."""
+
+        name = "ask"
+
+        async def handler(self) -> str:
+            states.append(self.service.http.closed)
+            return str(self.service.http.name)
+
+    class Application(containers.DeclarativeContainer):
+        http = AppScoped(open_http)
+        service = providers.Singleton(Service, http)
+        ask = provide(Notes, service=dep(service))
+        agent = provide(Agent, tools=["ask"])
+
+    container = Application()
+
+    for _ in range(2):
+        async with ExitStackOf(container) as (app, block):
+            block.close()
+            await heard(app.agent())
+    async with application(container) as app:
+        await heard(app.agent())
+
+    assert states == [0, 0, 0]
 
 
 class ExitStackOf:
@@ -521,11 +552,12 @@ async def test_a_provider_replaces_and_any_other_value_is_used_as_it_is() -> Non
             opened_by_app = await heard(agent)
         with overriding(app.container, http=providers.Factory(Service, AppScoped(open_fake)).provided.http):
             opened_below = await heard(agent)
+        closed_by_their_runs = list(closed)
 
     assert (made, as_it_is, opened) == ("made", "there", ["opened", "opened"])
     assert (opened_by_app, opened_below) == ("opened", "opened")
     assert there.closed == 0
-    assert closed == ["fake"] * 4, "a fake that is opened belongs to the run"
+    assert closed_by_their_runs == closed == ["fake"] * 4
 
 
 async def test_a_class_may_stand_in_for_a_tool_and_is_described_by_itself() -> None:
@@ -598,7 +630,7 @@ async def test_an_injected_parameter_and_available_if_see_the_fake() -> None:
 
 async def test_the_agent_and_its_model_may_be_replaced() -> None:
     class Application(containers.DeclarativeContainer):
-        model: Any = providers.Object(ScriptedModel([]))
+        model: Any = providers.Object(ScriptedModel([says("real")]))
         agent = provide(Agent, model=dep(model))
 
     async with application(Application()) as app:
@@ -608,7 +640,7 @@ async def test_the_agent_and_its_model_may_be_replaced() -> None:
         with overriding(app.container, agent=Agent(ScriptedModel([says("another")]))):
             with_agent = await bound.run("go")
             bound_inside = app.agent()
-        after = await bound_inside.run("go", model=ScriptedModel([says("real")]))
+        after = await bound_inside.run("go")
 
     assert (with_model.response, with_agent.response, after.response) == ("scripted", "another", "real")
 
@@ -726,6 +758,46 @@ async def test_a_container_that_was_overridden_may_be_copied() -> None:
 
     assert (original_inside, copy_inside) == ("fake", "real")
     assert copied.service().http.name == "real"
+
+
+async def test_a_replacement_that_needs_what_it_replaces_is_a_circle_found_at_the_runs_start() -> None:
+    async with application(container_of(providers.Factory(Http))) as app:
+        with overriding(app.container, service=providers.Factory(Service, app.container.service)):
+            with pytest.raises(ConfigurationError, match="cyclic dependency: Service -> Service"):
+                await app.agent().run("go", model=asking("ask"))
+            scope = resolver_for(app.container).open_run({}, None)
+            with pytest.raises(ConfigurationError, match="cyclic dependency: Service -> Service") as refused:
+                await scope.build(Recipe("the service", key=app.container.service))
+
+    assert refused.value.__context__ is None, "it was found while another error was explained"
+
+
+async def test_a_tool_that_is_a_singleton_above_a_fake_is_still_built_only_when_it_is_called() -> None:
+    built: list[str] = []
+
+    class Counts(Ask):
+        """Count."""
+
+        name = "ask"
+
+        def __init__(self, service: Any) -> None:
+            super().__init__(service)
+            built.append(service.http)
+
+    class Application(containers.DeclarativeContainer):
+        http = providers.Object("real")
+        service = providers.Factory(Service, http)
+        ask = providers.Singleton(Counts, service)
+        agent = provide(Agent, tools=["ask"])
+
+    async with application(Application()) as app:
+        with overriding(app.container, http="fake"):
+            await app.agent().run("go", model=ScriptedModel([says("nothing to do")]))
+            untouched = list(built)
+            await heard(app.agent())
+
+    assert untouched == []
+    assert built == ["fake"]
 
 
 # Nothing is left

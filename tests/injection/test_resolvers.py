@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -87,6 +88,20 @@ def test_two_callables_that_give_one_class_are_refused_with_their_names() -> Non
         resolver.tool(First, frozenset())
 
 
+async def test_a_generator_that_answers_a_cancellation_with_one_of_its_own_has_not_failed_to_close() -> None:
+    async def cancels_anew() -> AsyncIterator[Connection]:
+        try:
+            yield Connection([])
+        except asyncio.CancelledError:
+            raise asyncio.CancelledError("mine") from None
+
+    resolver = resolver_for({"it": cancels_anew})
+    scope = resolver.open_run({}, None)
+    await scope.build(resolver.tool("it", frozenset()))
+
+    assert await scope.close(asyncio.CancelledError("theirs"), None) == []
+
+
 class Egg:
     pass
 
@@ -114,6 +129,37 @@ def test_a_value_that_is_needed_deep_down_and_not_given_is_found_before_anything
     with pytest.raises(ConfigurationError, match="parameter 'user' of connection takes User"):
         resolver.tool(Second, frozenset())
     assert resolver.tool(Second, frozenset({User})).product is Second
+
+
+class Listed(Second):
+    """Uses the connection, and who asks."""
+
+
+def test_a_tool_of_the_mapping_is_looked_into_as_well_by_class_and_by_name() -> None:
+    resolver = resolver_for({"connection": needs_user, "listed": Listed})
+
+    for listed in (Listed, "listed"):
+        with pytest.raises(ConfigurationError, match="parameter 'user' of connection takes User"):
+            resolver.tool(listed, frozenset())
+
+
+@asynccontextmanager
+async def managed() -> AsyncIterator[Connection]:
+    LogKeeper.log.append("open")
+    yield Connection([])
+    LogKeeper.log.append("close")
+
+
+async def test_a_decorated_generator_is_opened_and_closed() -> None:
+    LogKeeper.log = []
+    resolver = resolver_for({"managed": managed})
+    scope = resolver.open_run({}, None)
+
+    made = await scope.build(resolver.tool("managed", frozenset()))
+    await scope.close(None, None)
+
+    assert type(made) is Connection
+    assert LogKeeper.log == ["open", "close"]
 
 
 async def test_opening_takes_no_longer_than_the_open_timeout() -> None:

@@ -127,12 +127,12 @@ class ContainerResolver:
             return self._of_class(listed, value_types)
         return Recipe(repr(listed), product=listed, identity=listed, instance=listed)
 
-    def _of_class(self, cls: type, value_types: Set[type], replaced: AnyProvider | None = None) -> Recipe:
+    def _of_class(self, cls: type, value_types: Set[type]) -> Recipe:
         """The recipe of a class: its provider's, but not of one that it replaces itself; else it is built by type."""
         providing = {
             id(candidate.key): candidate
             for candidate in self.candidates()
-            if candidate.product is cls and candidate.key is not replaced
+            if candidate.product is cls and object_of(candidate.key) is not cls
         }
         if len(providing) > 1:
             names = in_quotes(candidate.name for candidate in providing.values())
@@ -140,15 +140,7 @@ class ContainerResolver:
                 f"more than one provider gives {label_of(cls)}: {names}; list the tool by one of these names"
             )
         for candidate in providing.values():
-            if object_of(candidate.key) is not cls:
-                return self._of_provider(candidate.key, f"provider '{candidate.name}'", value_types)
-        memory = self.memory()
-        place = ("by type", cls, frozenset(value_types))
-        if place not in memory:
-            memory[place] = self._by_type(cls, value_types)
-        return cast("Recipe", memory[place])
-
-    def _by_type(self, cls: type, value_types: Set[type]) -> Recipe:
+            return self._of_provider(candidate.key, f"provider '{candidate.name}'", value_types)
         label = label_of(cls)
         arguments = constructor_arguments(cls, self.candidates(), value_types, label, self._nested)
         factory = providers.Factory(cls, **{name: self._as_provider(key) for name, key in arguments.items()})
@@ -157,7 +149,7 @@ class ContainerResolver:
     def _of_provider(self, provider: AnyProvider, label: str, value_types: Set[type]) -> Recipe:
         there = object_of(provider)
         if isinstance(there, type):  # a class that stands in for a tool: `overriding(container, weather=FakeWeather)`
-            return self._of_class(there, value_types, provider)
+            return self._of_class(there, value_types)
         if there is not UNSET:
             return Recipe(label, product=there, identity=there, instance=there)
         product = product_of(effective(provider))

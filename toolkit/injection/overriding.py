@@ -132,11 +132,7 @@ def _with_option(settings: Any, path: list[str], value: Any) -> Any:
 
 
 def _replacement(value: Any) -> AnyProvider:
-    if not providers.is_provider(value):
-        return providers.Object(value)
-    if isinstance(value, AppScoped):  # the application is open already: each run opens one of its own
-        return _twin_of(cast("AnyProvider", value))
-    return cast("AnyProvider", value)
+    return cast("AnyProvider", value) if providers.is_provider(value) else providers.Object(value)
 
 
 def _add_twins(container: Any, layer: Layer) -> None:
@@ -147,6 +143,7 @@ def _add_twins(container: Any, layer: Layer) -> None:
     for provider in (*own, *brought):
         if provider in layer.replacements or not _answers_for_itself(provider):
             continue
+        # The application is open already: what a fake brings along is opened by each run.
         is_of_the_fake = isinstance(provider, AppScoped) and provider in brought
         if is_of_the_fake or not replaced.isdisjoint(walk(provider)):
             layer.replacements[provider] = _twin_of(provider)

@@ -17,7 +17,7 @@ class Survey:
 
     Attributes:
         paths: How each provider is reached: `'agent' -> WeatherTool -> WeatherClient`; dependencies first.
-        circles: Providers that need each other, once each, in words.
+        circles: Providers that need each other, in words.
     """
 
     def __init__(self, container: Any) -> None:
@@ -25,7 +25,6 @@ class Survey:
         self.circles: list[str] = []
         self._names: dict[AnyProvider, str] = {}
         self._open: list[AnyProvider] = []
-        self._known_circles: set[frozenset[AnyProvider]] = set()
         self._seen: set[AnyProvider] = set()
         roots = list(names_in(container))
         for name, provider in roots:
@@ -37,7 +36,8 @@ class Survey:
     def _visit(self, provider: AnyProvider, path: tuple[str, ...]) -> None:
         provider = effective(provider)
         if provider in self._open:
-            self._note_circle(self._open[self._open.index(provider) :])
+            circle = (*self._open[self._open.index(provider) :], provider)
+            self.circles.append("cyclic dependency: " + " -> ".join(map(self._name, circle)))
             return
         if provider in self._seen:
             return
@@ -51,12 +51,6 @@ class Survey:
             held, self._open = self._open, []
             self._visit(listed, (*path[:-1], self._label(listed)))
             self._open = held
-
-    def _note_circle(self, circle: list[AnyProvider]) -> None:
-        members = frozenset(circle)
-        if members not in self._known_circles:
-            self._known_circles.add(members)
-            self.circles.append("cyclic dependency: " + " -> ".join(map(self._name, (*circle, circle[0]))))
 
     def _name(self, provider: AnyProvider) -> str:
         name = self._names.get(provider)
