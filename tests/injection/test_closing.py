@@ -381,6 +381,23 @@ async def test_opening_that_takes_too_long_is_given_up_and_named() -> None:
     assert "hanging took longer than 0.01 seconds" in str(run.calls[0].error)
 
 
+async def test_what_opens_after_all_though_too_late_is_closed_with_the_run() -> None:
+    log: Log = []
+
+    async def stubborn() -> AsyncIterator[str]:
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
+        try:
+            yield "late"
+        finally:
+            log.append("closed")
+
+    run = await run_of(container_of(RunScoped(stubborn), limits=Limits(open_timeout=0.01)))
+
+    assert isinstance(run.calls[0].error, TimeoutError)
+    assert log == ["closed"]
+
+
 async def test_a_cancellation_while_something_is_opened_closes_what_is_open() -> None:
     log: Log = []
     is_opening = asyncio.Event()

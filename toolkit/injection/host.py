@@ -96,8 +96,8 @@ class ApplicationScope(Scope):
             raise ConfigurationError("the application is closed, and opens nothing any more")
         if asyncio.get_running_loop() is not self._loop:
             raise ConfigurationError(
-                "an asynchronous object of the application is opened in the event loop that the application was entered "
-                "in, and this is another one; run the agent there, or enter an application in this loop"
+                "an asynchronous object of the application is opened in the event loop that the application was "
+                "entered in, and this is another one; run the agent there, or enter an application in this loop"
             )
         if self._host is None:
             self._host = asyncio.create_task(self._serve(), context=self._context)

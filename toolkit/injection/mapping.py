@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping, Set
 from typing import Any
 
 from msgspec import UNSET, Struct
 
 from toolkit.errors import ConfigurationError
+from toolkit.injection.bounded import within
 from toolkit.injection.by_type import Candidate, GivenValue, constructor_arguments, find_for_parameter, in_quotes
 from toolkit.injection.scopes import Scope
-from toolkit.injection.sources import Closer, Kind, kind_of, open_async, open_sync, plain_source, product_of_source
+from toolkit.injection.sources import Kind, kind_of, open_async, open_sync, plain_source, product_of_source
 from toolkit.tools.handlers import is_context_type
 from toolkit.tools.parameters import Parameter, label_of
 from toolkit.tools.resolver import Recipe, RunScope
@@ -151,19 +151,12 @@ class _MappingScope(Scope):
         wanted = self._resolver.arguments(key, self._value_types)
         arguments = {name: await self._made(part) for name, part in wanted.items()}
         if key.kind.is_async:
-            made, closer = await self._opened(key, arguments)
+            await within(self.open_timeout, self._open(key, arguments), f"opening {key.name}")
         else:
-            made, closer = open_sync(key.call, key.kind, (), arguments)
+            self.keep(key, *open_sync(key.call, key.kind, (), arguments))
         self._building.pop()
-        self.keep(key, made, closer)
-        return made
+        return self.cache[key]
 
-    async def _opened(self, source: _Source, arguments: dict[str, Any]) -> tuple[Any, Closer | None]:
-        limit = asyncio.timeout(self.open_timeout)
-        try:
-            async with limit:
-                return await open_async(source.call, source.kind, (), arguments)
-        except TimeoutError as error:
-            if not limit.expired():
-                raise
-            raise TimeoutError(f"opening {source.name} took longer than {self.open_timeout:g} seconds") from error
+    async def _open(self, source: _Source, arguments: dict[str, Any]) -> None:
+        """Opens and keeps. Also one that is too late, but opens after all, is closed with the run."""
+        self.keep(source, *await open_async(source.call, source.kind, (), arguments))

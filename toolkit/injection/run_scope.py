@@ -123,14 +123,18 @@ class ContainerScope(Scope):
     async def _open(self, scoped: Scoped[Any], home: Scope) -> None:
         if home.is_closed:
             raise ConfigurationError(f"{label_of(scoped.source)} is asked for after its {home.level} scope was closed")
-        call = scoped.arguments()
-        opening = open_async(scoped.source, scoped.kind, call.args, call.kwargs)
         try:
-            made, closer = await within(self.open_timeout, opening, f"opening {label_of(scoped.source)}")
+            await within(self.open_timeout, _open_in(home, scoped), f"opening {label_of(scoped.source)}")
         except TimeoutError:
             self._late = scoped
             raise
-        home.keep(scoped, made, closer)
+
+
+async def _open_in(home: Scope, scoped: Scoped[Any]) -> None:
+    """Opens and keeps. Also one that is too late, but opens after all, is closed with the scope."""
+    call = scoped.arguments()
+    made, closer = await open_async(scoped.source, scoped.kind, call.args, call.kwargs)
+    home.keep(scoped, made, closer)
 
 
 def _is_opened_first(node: AnyProvider) -> TypeGuard[Scoped[Any]]:
