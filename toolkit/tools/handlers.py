@@ -24,6 +24,7 @@ from toolkit.tools.parameters import (
 )
 from toolkit.tools.schemas import shape_of_fields, shape_of_type
 from toolkit.tools.schemas.definitions import adopt
+from toolkit.tools.schemas.json_values import with_arrays
 from toolkit.tools.schemas.protocol import ConversionError, Field, Shape
 from toolkit.tools.violations import Violation, child_path
 
@@ -222,7 +223,7 @@ def _shape_of_schema(input_schema: Any, owner: str) -> Shape:
                 f"input_schema of {owner} describes a value of type '{kinds}', and the arguments of a call are always "
                 f"an object; put it into the properties of one"
             )
-        return Shape(copy.deepcopy(schema))  # the model's copy: a later change of the dict must not reach it
+        return Shape(with_arrays(copy.deepcopy(schema)))  # a copy: a later change of the dict must not reach it
     if isinstance(input_schema, type) or typing.get_origin(input_schema) is not None:
         try:
             shape = shape_of_type(input_schema)

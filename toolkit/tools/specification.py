@@ -28,6 +28,7 @@ from toolkit.tools.names import check_name
 from toolkit.tools.parameters import Parameter, label_of, read_parameters
 from toolkit.tools.protocol import MAX_RESULT_TOKENS, REQUIRED_MEMBERS
 from toolkit.tools.schemas import shape_of_type
+from toolkit.tools.schemas.json_values import with_arrays
 from toolkit.tools.schemas.protocol import ConversionError
 from toolkit.tools.validation import Validator, compile_schema
 from toolkit.tools.violations import InvalidArguments, Violation, text_of
@@ -312,7 +313,7 @@ def _output_validator(output_schema: Any, owner: str) -> Validator | None:
             output_schema = shape_of_type(output_schema).schema
         except ConfigurationError as error:
             raise ConfigurationError(f"output_schema of {owner}: {error}") from error
-    return compile_schema(cast("dict[str, Any]", output_schema), owner=f"the output of {owner}")
+    return compile_schema(with_arrays(output_schema), owner=f"the output of {owner}")
 
 
 def _availability(members: Members, available_if: Any, owner: str) -> tuple[Parameter, ...]:

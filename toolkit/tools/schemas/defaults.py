@@ -8,6 +8,8 @@ from typing import Any
 
 import msgspec
 
+from toolkit.tools.schemas.json_values import with_arrays
+
 __all__ = ["json_form"]
 
 
@@ -21,7 +23,7 @@ def json_form(value: Any) -> Any:
         json.dumps(form, allow_nan=False)
     except (TypeError, ValueError, NotImplementedError, RecursionError):
         return msgspec.UNSET
-    return form
+    return with_arrays(form)
 
 
 def _other_form(value: object) -> Any:

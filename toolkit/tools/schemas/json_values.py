@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, cast
 
-__all__ = ["has_integral_floats", "integral_floats_as_integers", "is_array", "is_object"]
+__all__ = ["has_integral_floats", "integral_floats_as_integers", "is_array", "is_object", "with_arrays"]
 
 
 def is_object(value: Any) -> TypeGuard[dict[str, Any]]:
@@ -32,4 +32,20 @@ def integral_floats_as_integers(value: Any) -> Any:
         return [integral_floats_as_integers(item) for item in value]
     if is_object(value):
         return {key: integral_floats_as_integers(item) for key, item in value.items()}
+    return value
+
+
+def with_arrays(value: Any) -> Any:
+    """A copy with a list for every tuple: JSON writes both as an array. What contains itself stays as it is."""
+    try:
+        return _with_arrays(value)
+    except RecursionError:
+        return value
+
+
+def _with_arrays(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_with_arrays(item) for item in cast("list[Any]", value)]
+    if isinstance(value, dict):
+        return {key: _with_arrays(item) for key, item in cast("dict[Any, Any]", value).items()}
     return value

@@ -30,6 +30,7 @@ from toolkit.tools.schemas.annotations import asks_for_pydantic, is_qualifier, n
 from toolkit.tools.schemas.bounds import bounded
 from toolkit.tools.schemas.defaults import json_form
 from toolkit.tools.schemas.definitions import PREFIX, adopt, define, finished, free_name
+from toolkit.tools.schemas.json_values import with_arrays
 from toolkit.tools.schemas.members import (
     Member,
     docstring_of,
@@ -102,7 +103,7 @@ class SchemaWriter:
 
     def schema_of_type(self, annotation: Any) -> dict[str, Any]:
         """The whole, self-contained schema of one type."""
-        return finished(self._schema(annotation), self._definitions)
+        return self._whole(self._schema(annotation))
 
     def schema_of_fields(self, fields: Sequence[Field]) -> dict[str, Any]:
         """The whole, self-contained schema of a closed object with these fields."""
@@ -113,7 +114,11 @@ class SchemaWriter:
         for field in fields:
             if field.description is not None:
                 schema["properties"][field.name].setdefault("description", field.description)
-        return finished(schema, self._definitions)
+        return self._whole(schema)
+
+    def _whole(self, schema: dict[str, Any]) -> dict[str, Any]:
+        whole: dict[str, Any] = with_arrays(finished(schema, self._definitions))  # examples may be tuples
+        return whole
 
     def _schema(self, annotation: Any) -> dict[str, Any]:
         origin = get_origin(annotation)
