@@ -1,0 +1,106 @@
+"""The graph of a container as Mermaid."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from dependency_injector import containers, providers
+
+from toolkit import Agent, Invocation, Tool
+from toolkit.injection import AppScoped, RunScoped, ScopeValue, overriding, provide
+from toolkit.injection.drawing import draw
+
+
+class Http:
+    """An HTTP client."""
+
+
+class Database:
+    """A connection."""
+
+
+async def open_database() -> AsyncIterator[Database]:
+    yield Database()
+
+
+class Notes(Tool):
+    """Take notes."""
+
+    def __init__(self, database: Database, invocation: Invocation) -> None:
+        self.database = database
+
+    def handler(self) -> str:
+        return "noted"
+
+
+class Fetch(Tool):
+    """Fetch a page."""
+
+    def __init__(self, http: Http) -> None:
+        self.http = http
+
+    def handler(self) -> str:
+        return "fetched"
+
+
+class Application(containers.DeclarativeContainer):
+    http = AppScoped(Http)
+    database = RunScoped(open_database)
+    fetch = providers.Factory(Fetch, http=http)
+    agent = provide(Agent, tools=[Notes, fetch])
+
+
+def test_lifetimes_are_groups_and_needs_are_arrows_and_tools_are_dotted() -> None:
+    drawn = draw(Application())
+
+    assert drawn == (
+        "flowchart LR\n"
+        "    subgraph application\n"
+        '        p1["http<br/>Http"]\n'
+        "    end\n"
+        "    subgraph run\n"
+        '        p2["database<br/>open_database"]\n'
+        '        p6["ScopeValue(Invocation)"]\n'
+        "    end\n"
+        '    p3["fetch<br/>Fetch"]\n'
+        '    p4["agent<br/>Agent"]\n'
+        '    p5["Notes"]\n'
+        "    p3 --> p1\n"
+        "    p5 --> p2\n"
+        "    p5 --> p6\n"
+        "    p4 -.-> p5\n"
+        "    p4 -.-> p3\n"
+    )
+
+
+def test_what_is_overridden_is_drawn_as_it_answers_now() -> None:
+    container = Application()
+
+    with overriding(container, fetch=Fetch(Http())):
+        inside = draw(container)
+
+    assert '"fetch<br/>Object"' in inside
+    assert draw(container) == draw(Application())
+
+
+def test_a_container_that_is_wired_wrongly_is_drawn_all_the_same() -> None:
+    class Incomplete(containers.DeclarativeContainer):
+        missing = providers.Dependency()
+        needing = providers.Factory(Fetch, http=missing)
+        agent = provide(Agent, tools=["nowhere", needing])
+
+    drawn = draw(Incomplete())
+
+    assert '"missing<br/>Dependency"' in drawn
+
+
+def test_providers_that_need_each_other_are_drawn_in_a_circle() -> None:
+    class Circular(containers.DeclarativeContainer):
+        one: providers.Factory[object] = providers.Factory(object)
+        two = providers.Factory(object, one)
+        one.add_args(two)
+
+    drawn = draw(Circular())
+
+    assert "p1 --> p2" in drawn
+    assert "p2 --> p1" in drawn
