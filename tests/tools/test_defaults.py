@@ -136,3 +136,113 @@ async def test_a_tuple_in_a_hand_written_schema_is_an_array() -> None:
     assert definition(rest).input_schema == {"properties": {"day": {"enum": ["sat", "sun"]}}, "required": ["day"]}
     assert (await rest.execute({"day": "mon"})).content == "$.day: 'mon' is not one of ['sat', 'sun']"
     assert (await execute(checked, {})).is_error
+
+
+@dataclasses.dataclass
+class Notes:
+    lines: list[str] = dataclasses.field(default_factory=list)
+
+
+class FrozenNotes(msgspec.Struct, frozen=True):
+    lines: list[str] = []
+
+
+class ModelNotes(pydantic.BaseModel):
+    lines: list[str] = []
+
+
+def appending(value: Any, seen: list[int] = []) -> Any:  # noqa: B006 - what is tested
+    """Do it."""
+    seen.append(1)
+    return list(seen)
+
+
+def appending_by_position(seen: list[int] = [], /) -> Any:  # noqa: B006 - what is tested
+    """Do it."""
+    seen.append(1)
+    return list(seen)
+
+
+def appending_deep(seen: dict[str, list[int]] = {"a": []}) -> Any:  # noqa: B006 - what is tested
+    """Do it."""
+    seen["a"].append(1)
+    return list(seen["a"])
+
+
+def appending_in_a_tuple(seen: tuple[list[int], int] = ([], 1)) -> Any:
+    """Do it."""
+    seen[0].append(1)
+    return list(seen[0])
+
+
+def adding(seen: set[int] = set()) -> Any:  # noqa: B006 - what is tested
+    """Do it."""
+    seen.add(len(seen))
+    return [1] * len(seen)
+
+
+def appending_to_a_dataclass(seen: Notes = Notes()) -> Any:  # noqa: B008 - what is tested
+    """Do it."""
+    seen.lines.append("x")
+    return [1] * len(seen.lines)
+
+
+def appending_in_a_frozen_one(seen: FrozenNotes = FrozenNotes()) -> Any:  # noqa: B008 - what is tested
+    """Do it."""
+    seen.lines.append("x")
+    return [1] * len(seen.lines)
+
+
+def appending_to_a_model(seen: ModelNotes = ModelNotes()) -> Any:  # noqa: B008 - what is tested
+    """Do it."""
+    seen.lines.append("x")
+    return [1] * len(seen.lines)
+
+
+@pytest.mark.parametrize(
+    "handler",
+    [
+        appending,
+        appending_by_position,
+        appending_deep,
+        appending_in_a_tuple,
+        adding,
+        appending_to_a_dataclass,
+        appending_in_a_frozen_one,
+        appending_to_a_model,
+    ],
+)
+async def test_calls_do_not_share_a_default_that_can_change(handler: Any) -> None:
+    made = tool(handler)
+    arguments = {"value": 1} if handler is appending else {}
+
+    results = [(await made.execute(arguments)).value for _ in range(3)]
+
+    assert results == [[1], [1], [1]]
+
+
+class Lock:
+    def __deepcopy__(self, memo: Any) -> Any:
+        raise TypeError("cannot pickle 'Lock'")
+
+
+LOCK = Lock()
+NOTHING: Any = object()
+
+
+@dataclasses.dataclass
+class Locked:
+    lock: Any = LOCK
+
+
+async def test_objects_in_a_default_are_shared_and_so_is_what_cannot_be_copied() -> None:
+    @tool
+    def look(
+        locks: list[Any] = [LOCK, NOTHING],  # noqa: B006 - what is tested
+        absent: Any = NOTHING,
+        locked: Locked = Locked(),  # noqa: B008 - what is tested
+    ) -> Any:
+        """Look."""
+        return [locks[0] is LOCK, locks[1] is NOTHING, absent is NOTHING, locked.lock is LOCK]
+
+    assert (await look.execute()).value == [True, True, True, True]

@@ -13,6 +13,7 @@ from msgspec import UNSET, Struct
 from toolkit.context import RunContext
 from toolkit.errors import ConfigurationError
 from toolkit.records import Invocation, Run
+from toolkit.tools.defaults import fresh_default
 from toolkit.tools.docstrings import read_docstring
 from toolkit.tools.parameters import (
     Parameter,
@@ -47,6 +48,7 @@ class HandlerPlan(Struct, frozen=True):
         positional: Names of positional-only parameters, in order, with their defaults.
         reserved: Names that a model may never send, though the schema of a `**kwargs` handler is open.
         is_async: Calling the handler gives a coroutine.
+        defaults: Defaults that are made anew for each call, by the parameter's name.
     """
 
     shape: Shape
@@ -56,6 +58,7 @@ class HandlerPlan(Struct, frozen=True):
     positional: tuple[tuple[str, Any], ...]
     reserved: frozenset[str]
     is_async: bool
+    defaults: tuple[tuple[str, Callable[[], Any]], ...] = ()
 
     def bind(
         self, converted: Any, ctx: RunContext, injected: Mapping[str, Any]
@@ -65,6 +68,9 @@ class HandlerPlan(Struct, frozen=True):
         for name, wanted in self.contexts:
             keywords[name] = context_value(wanted, ctx)
         keywords.update(injected)
+        for name, make in self.defaults:
+            if name not in keywords:
+                keywords[name] = make()
         if not self.positional:
             return (), keywords
         return tuple(keywords.pop(name, default) for name, default in self.positional), keywords
@@ -127,6 +133,7 @@ def plan_handler(handler: Callable[..., Any], input_schema: Any, owner: str) -> 
         positional=tuple((p.name, p.default) for p in parameters if p.kind is inspect.Parameter.POSITIONAL_ONLY),
         reserved=_reserved(parameters, handler, {p.name for p in offered}),
         is_async=is_async_callable(handler),
+        defaults=tuple((p.name, make) for p in parameters if (make := fresh_default(p.default)) is not None),
     )
 
 
