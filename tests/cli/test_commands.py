@@ -180,3 +180,11 @@ def test_check_passes_on_what_was_warned_of(toolwire: Command) -> None:
 @pytest.mark.parametrize("app", ["shop:Shop", "shop:make", "shop:made"], ids=["class", "function", "container"])
 def test_an_application_is_a_class_a_function_or_a_container(toolwire: Command, app: str) -> None:
     assert toolwire("check", "--app", app).status == 0
+
+
+def test_graph_draws_a_container_as_mermaid(toolwire: Command) -> None:
+    answer = toolwire("graph", "--app", "shop:Shop")
+
+    assert answer.status == 0
+    assert answer.out.startswith("flowchart LR\n")
+    assert "<br/>KeywordModel" in answer.out

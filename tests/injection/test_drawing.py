@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from dependency_injector import containers, providers
 
 from toolkit import Agent, Invocation, Tool
-from toolkit.injection import AppScoped, RunScoped, ScopeValue, overriding, provide
+from toolkit.injection import AppScoped, RunScoped, overriding, provide
 from toolkit.injection.drawing import draw
 
 

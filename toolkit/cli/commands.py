@@ -18,6 +18,7 @@ from toolkit.cli.printing import print_json, print_line, print_run, print_tools
 from toolkit.cli.run_json import run_to_json
 from toolkit.errors import ConfigurationError, LimitExceeded, OutputError, RunError, ToolError
 from toolkit.injection import check
+from toolkit.injection.drawing import draw
 from toolkit.models import Model
 from toolkit.records import CallRecord, Run
 from toolkit.testing import ScriptedModel, call, calls, says
@@ -137,6 +138,13 @@ def check_container(app: App = DEFAULT_APP, traceback: Traceback = False) -> Non
         for warning in warned:
             print_line(f"warning: {warning.message}")
         print_line(f"{app} is wired well: {len(container.providers)} providers")
+
+
+@command_line.command("graph")
+def draw_container(app: App = DEFAULT_APP, traceback: Traceback = False) -> None:
+    """Draw a container as Mermaid: what needs what, and how long it lives."""
+    with failing_in_one_line(traceback):
+        print_line(draw(load_container(app)).removesuffix("\n"))
 
 
 @command_line.command("demo")

@@ -21,7 +21,7 @@ from toolkit.tools.parameters import Parameter
 from toolkit.tools.resolver import Recipe
 from toolkit.tools.specification import ToolSpecification, specify, specify_class
 
-__all__ = ["AgentFindings"]
+__all__ = ["AgentFindings", "ListedParts"]
 
 
 class AgentFindings:
@@ -43,7 +43,7 @@ class AgentFindings:
 
     def _of_agent(self, provider: AnyProvider) -> Iterator[str]:
         yield from self._of_recipe(Recipe("the agent", key=provider, identity=provider))
-        parts = _Parts(answering(provider))
+        parts = ListedParts(answering(provider))
         for part in parts.built:
             yield from self._of_part(part)
         yield from self._of_tools(parts.tools)
@@ -111,8 +111,13 @@ class AgentFindings:
                 yield f"{recipe.label} needs {describe(node)}, and it is asked before anything of a run is there"
 
 
-class _Parts:
-    """What an agent's class and its provider list."""
+class ListedParts:
+    """What an agent's class and its provider list.
+
+    Attributes:
+        tools: The tools, but for objects that give tools in a run.
+        built: Hooks and the model, where a run builds them.
+    """
 
     def __init__(self, provider: AnyProvider) -> None:
         there = object_of(provider)

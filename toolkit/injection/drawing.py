@@ -1,0 +1,100 @@
+"""`draw`: the graph of a container as Mermaid text, with lifetimes as groups."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dependency_injector import providers
+from msgspec import UNSET
+
+from toolkit.errors import ConfigurationError
+from toolkit.injection.agents import ListedParts
+from toolkit.injection.container import ContainerResolver
+from toolkit.injection.graph import answering, dependencies, names_in, short_label
+from toolkit.injection.overlays import AnyProvider, effective
+from toolkit.injection.providers import AppScoped, CallScoped, Literal, RunScoped, ScopeValue
+from toolkit.injection.survey import is_agent
+
+__all__ = ["draw"]
+
+_GROUPS: dict[str, tuple[type, ...]] = {
+    "application": (AppScoped, providers.BaseSingleton, providers.Resource, providers.Object),
+    "run": (RunScoped, ScopeValue),
+    "call": (CallScoped,),
+}
+_LEFT_OUT = (Literal, providers.Container, providers.DependenciesContainer)
+
+
+def draw(container: Any) -> str:
+    """A Mermaid flowchart: an arrow goes from what is built to what it needs, a dotted one from an agent to its tools.
+
+    What lives as long as the application, a run or a call stands in a group; what is made for each use, in none.
+    Overridden providers are drawn as they answer now.
+    """
+    drawing = _Drawing(container)
+    lines = ["flowchart LR"]
+    for group in _GROUPS:
+        nodes = [node for node, home in drawing.groups.items() if home == group]
+        if nodes:
+            lines.append(f"    subgraph {group}")
+            lines.extend(f"        {drawing.box(node)}" for node in nodes)
+            lines.append("    end")
+    lines.extend(f"    {drawing.box(node)}" for node, home in drawing.groups.items() if home == "")
+    lines.extend(f"    {edge}" for edge in drawing.edges)
+    return "\n".join(lines) + "\n"
+
+
+class _Drawing:
+    """The boxes and arrows, in the order in which they are met.
+
+    Attributes:
+        groups: The lifetime of each provider, `""` where it is made for each use.
+        edges: The arrows, each once.
+    """
+
+    def __init__(self, container: Any) -> None:
+        self.groups: dict[AnyProvider, str] = {}
+        self.edges: dict[str, None] = {}
+        self._numbers: dict[AnyProvider, int] = {}
+        self._names: dict[AnyProvider, str] = {}
+        self._resolver = ContainerResolver(container, None)
+        named = list(names_in(container))
+        for name, provider in named:
+            self._names.setdefault(effective(provider), name)
+        for _, provider in named:
+            self._visit(provider)
+            if is_agent(provider):
+                self._visit_tools(provider)
+
+    def box(self, provider: AnyProvider) -> str:
+        name, label = self._names.get(provider), short_label(provider)
+        text = label if name is None else f"{name}<br/>{label}"
+        return f'{self._id(provider)}["{text.replace(chr(34), "#quot;")}"]'
+
+    def _visit(self, provider: AnyProvider) -> None:
+        provider = effective(provider)
+        if provider in self.groups or isinstance(provider, _LEFT_OUT):
+            return
+        self._numbers[provider] = len(self._numbers) + 1
+        self.groups[provider] = next((group for group, kinds in _GROUPS.items() if isinstance(provider, kinds)), "")
+        for dependency in dependencies(provider):
+            self._visit(dependency)
+            self._connect(provider, "-->", dependency)
+
+    def _visit_tools(self, agent: AnyProvider) -> None:
+        for listed in ListedParts(answering(agent)).tools:
+            try:
+                recipe = self._resolver.recipe(listed, frozenset())
+            except ConfigurationError:
+                continue  # `check` says what is wrong with it
+            if recipe.instance is UNSET:
+                self._visit(recipe.key)
+                self._connect(agent, "-.->", recipe.key)
+
+    def _connect(self, source: AnyProvider, arrow: str, target: AnyProvider) -> None:
+        source, target = effective(source), effective(target)
+        if target in self.groups:
+            self.edges.setdefault(f"{self._id(source)} {arrow} {self._id(target)}")
+
+    def _id(self, provider: AnyProvider) -> str:
+        return f"p{self._numbers[provider]}"
