@@ -292,3 +292,26 @@ async def test_model_hooks_run_in_order_and_the_first_failure_ends_it() -> None:
     assert (len(first.log), len(last.log), model.requests) == (1, 0, [])
     assert caught.value.run.turns == 0
     assert isinstance(caught.value.__cause__, PermissionError)
+
+
+async def test_after_hooks_see_the_arguments_as_they_were_each_in_a_copy_of_its_own() -> None:
+    seen: list[Any] = []
+
+    @tool
+    async def cover(items: list[int], ctx: RunContext) -> str:
+        """Cover the traces."""
+        assert ctx.call is not None
+        ctx.call.arguments["items"] = ["rewritten"]
+        items.append(99)
+        return "done"
+
+    def tell(ctx: RunContext, info: Any) -> None:
+        assert ctx.call is info.call
+        seen.append(dict(info.call.arguments))
+        info.call.arguments["items"] = "changed by a hook"
+
+    model = ScriptedModel([calls(call("cover", {"items": [1]})), says("done")])
+    run = await Agent(model, [cover], hooks=[After(tell), After(tell)]).run("go")
+
+    assert seen == [{"items": [1]}, {"items": [1]}]
+    assert run.calls[0].arguments == {"items": [1]}

@@ -5,14 +5,18 @@ from __future__ import annotations
 import asyncio
 import datetime
 import json
+import pathlib
 import threading
-from typing import Any
+from collections import OrderedDict
+from typing import Annotated, Any
 
+import pydantic
 import pytest
 
-from tests.runs.parts import Before, add, assert_consistent, echo, fail
+from tests.runs.parts import After, Before, add, assert_consistent, echo, fail
 from tests.shared_files import shared_json
-from toolkit import Agent, Limits, RunContext, Tool, ToolError, tool
+from toolkit import Agent, HookError, Limits, RunContext, Tool, ToolError, tool
+from toolkit.hooks import Deny, Modify, Skip
 from toolkit.messages import AssistantMessage
 from toolkit.testing import ScriptedModel, call, calls, says
 
@@ -63,21 +67,117 @@ async def test_the_steps_come_in_order() -> None:
     assert run.calls[0].arguments == {"day": "2026-01-31"}
 
 
-async def test_a_date_that_is_none_is_refused_before_any_hook_is_asked() -> None:
+@tool
+async def book(day: datetime.date, seats: int) -> str:
+    """Book seats."""
+    return f"booked {day:%Y}"
+
+
+NO_DATE = {"day": "2026-02-31", "seats": 2}
+
+
+async def test_what_the_types_refuse_is_an_error_that_says_where_and_no_after_hook_is_told() -> None:
     asked: list[Any] = []
 
-    @tool
-    async def book(day: datetime.date, seats: int) -> str:
-        """Book seats."""
-        return "booked"
-
     run, _ = await called(
-        [book], call("book", {"day": "2026-02-31", "seats": 2}), hooks=(Before(lambda ctx, call: asked.append(call)),)
+        [book],
+        call("book", NO_DATE),
+        hooks=(Before(lambda ctx, call: asked.append("before")), After(lambda ctx, info: asked.append("after"))),
     )
 
-    assert run.calls[0].result.is_error
-    assert "$.day" in run.calls[0].result.content
-    assert asked == []
+    [record] = run.calls
+    assert record.result.is_error
+    assert "$.day" in record.result.content
+    assert record.arguments == NO_DATE
+    assert asked == ["before"]
+
+
+looked_at: list[str] = []
+
+
+def look(path: str) -> str:
+    looked_at.append(path)
+    return path
+
+
+def stumble(day: str) -> str:
+    raise KeyError("token=abc123")
+
+
+@tool
+async def read(path: Annotated[str, pydantic.AfterValidator(look)], file: pydantic.FilePath) -> str:
+    """Read a file."""
+    return "read"
+
+
+async def test_nothing_is_converted_of_a_call_that_a_guard_denies(tmp_path: pathlib.Path) -> None:
+    there = tmp_path / "there"
+    there.touch()
+    looked_at.clear()
+    deny = Before(lambda ctx, call: Deny("no files"))
+    sent = [call("read", {"path": "x", "file": str(file)}) for file in (there, tmp_path / "missing")]
+    run, _ = await called([read], *sent, hooks=(deny,))
+
+    assert [record.result.content for record in run.calls] == ["no files", "no files"]
+    assert looked_at == []
+
+
+async def test_a_skip_needs_no_conversion() -> None:
+    run, _ = await called([book], call("book", NO_DATE), hooks=(Before(lambda ctx, call: Skip("on the house")),))
+
+    assert run.calls[0].result.content == "on the house"
+
+
+async def test_a_modify_that_the_types_refuse_blocks_the_call_and_tells_no_values() -> None:
+    secret = Modify({"day": "2026-02-31", "seats": 77_123})
+
+    run, _ = await called(
+        [book], call("book", {"day": "2026-02-01", "seats": 2}), hooks=(Before(lambda ctx, call: secret),)
+    )
+
+    [record] = run.calls
+    assert record.result.content == "blocked by a guard"
+    assert isinstance(record.error, HookError)
+    assert "2026-02-31" not in str(record.error)
+    assert record.error.__cause__ is None
+
+
+async def test_a_validator_of_the_tools_own_that_fails_is_a_failure_of_the_tool() -> None:
+    @tool
+    async def odd(day: Annotated[str, pydantic.AfterValidator(stumble)]) -> str:
+        """Fail."""
+        return "never"
+
+    run, _ = await called([odd], call("odd", {"day": "x"}))
+
+    assert run.calls[0].result.content == "tool 'odd' failed: KeyError"
+
+
+async def test_a_dict_of_another_class_is_a_plain_one_for_hooks_and_handler() -> None:
+    seen: list[Any] = []
+
+    @tool
+    async def keep(items: dict[str, Any], more: list[Any]) -> str:
+        """Keep items."""
+        seen.append((type(items), type(items["in"]), type(more), items, more))
+        return "kept"
+
+    class Things(list[Any]):
+        pass
+
+    def change(ctx: RunContext, call: Any) -> None:
+        call.arguments["items"]["in"]["evil"] = True
+        call.arguments["more"].append("evil")
+
+    sent = {"items": OrderedDict({"in": OrderedDict({"a": 1})}), "more": Things([1])}
+    await called([keep], call("keep", OrderedDict(sent)), hooks=(Before(change),))
+
+    def modify(ctx: RunContext, call: Any) -> Any:
+        return None if call.revised else Modify(OrderedDict({**sent, "more": Things([2])}))
+
+    await called([keep], call("keep", sent), hooks=(Before(change), Before(modify), Before(change)))
+
+    assert seen == [(dict, dict, list, {"in": {"a": 1}}, [1]), (dict, dict, list, {"in": {"a": 1}}, [2])]
 
 
 async def test_a_value_that_breaks_the_output_schema_is_an_error_before_the_after_hooks() -> None:

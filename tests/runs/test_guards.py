@@ -230,6 +230,7 @@ async def test_after_a_modify_every_guard_is_asked_once_more_with_the_new_argume
     assert asked == [
         ("first", {"n": 99}, False),
         ("clamp", {"n": 99}, False),
+        ("last", {"n": 10}, False),
         ("first", {"n": 10}, True),
         ("clamp", {"n": 10}, True),
         ("last", {"n": 10}, True),
@@ -284,6 +285,44 @@ async def test_a_modify_with_equal_arguments_counts_as_nothing() -> None:
 
     assert asked == [False, False]
     assert not record.result.is_error
+
+
+async def test_two_guards_that_each_have_a_change_to_make_agree() -> None:
+    def least(ctx: RunContext, call: Any) -> Any:
+        return Modify({"n": max(call.arguments["n"], 10)})
+
+    def even(ctx: RunContext, call: Any) -> Any:
+        return Modify({"n": call.arguments["n"] // 2 * 2}) if call.arguments["n"] % 2 else None
+
+    record = await run_with([Spy()], even, least, even, arguments={"n": 3})
+
+    assert record.result.value == "step 10"
+    assert record.arguments == {"n": 10}
+
+
+async def test_what_the_first_round_allowed_or_skipped_is_asked_again_of_the_new_arguments() -> None:
+    class Guarded(Tool):
+        """Take a step."""
+
+        name = "step"
+        needs_approval = True
+
+        async def handler(self, n: int) -> int:
+            return n
+
+    def only_once(decision: Any) -> Decide:
+        return lambda ctx, call: None if call.revised else decision
+
+    record = await run_with(
+        [Guarded()],
+        only_once(Allow()),
+        only_once(Skip("skipped")),
+        lambda ctx, call: Modify({"n": 1}),
+        arguments={"n": 9},
+    )
+
+    assert record.result.is_error
+    assert "needs an approval" in record.result.content
 
 
 async def test_two_guards_that_change_one_call_block_it(spy: type[Spy]) -> None:

@@ -16,7 +16,7 @@ from toolkit.events import ToolCallFinished, ToolCallStarted
 from toolkit.hooks import CallInfo
 from toolkit.messages import ToolCall, ToolMessage
 from toolkit.records import CallRecord, ToolResult
-from toolkit.runs.hooks import Guarded, Hook, Verdict, ask_before, tell_after
+from toolkit.runs.hooks import Guarded, Hook, Verdict, ask_before, blocked, invalid_change, tell_after
 from toolkit.runs.json_values import copied
 from toolkit.runs.state import RunState
 from toolkit.runs.toolset import ToolEntry
@@ -25,7 +25,7 @@ from toolkit.tools.cancellation import Cancellation
 from toolkit.tools.execution import call_handler
 from toolkit.tools.resolver import RunScope
 from toolkit.tools.results import cut, error_result, failure_result
-from toolkit.tools.specification import MAX_RESULT_TOKENS, check_instance
+from toolkit.tools.specification import MAX_RESULT_TOKENS, ToolSpecification, check_instance
 from toolkit.tools.violations import InvalidArguments
 
 __all__ = ["ReadCall", "perform_all", "read_call", "refuse_all"]
@@ -38,14 +38,12 @@ class ReadCall(Struct, frozen=True):
         call: As it stands in the transcript: with an id of its own, and arguments that are a JSON object.
         entry: Its tool; None when there is none.
         arguments: JSON values, shared with nobody; as sent when they could not be read.
-        converted: What the handler takes.
         refusal: The result when it can't run: unknown, or its arguments are wrong.
     """
 
     call: ToolCall
     entry: ToolEntry | None
     arguments: dict[str, Any] | str
-    converted: Any = None
     refusal: ToolResult | None = None
 
 
@@ -55,18 +53,15 @@ def read_call(state: RunState, call: ToolCall) -> ReadCall:
     raw: Any = call.arguments
     if entry is None:
         error = ToolError(state.tools.unknown(call.name))
-        return ReadCall(with_object_arguments(call), None, raw, None, error_result(str(error), error))
+        return ReadCall(with_object_arguments(call), None, raw, error_result(str(error), error))
     specification = entry.specification
     try:
-        arguments, converted = specification.read(copied(raw) if raw.__class__ is dict else raw)
+        arguments = specification.read(copied(raw) if isinstance(raw, dict) else raw)
     except InvalidArguments as error:
-        return ReadCall(with_object_arguments(call), entry, raw, None, error_result(str(error), error))
-    except Exception as error:  # noqa: BLE001 - a validator of the tool's own type: a failure of the tool
-        return ReadCall(with_object_arguments(call), entry, raw, None, failure_result(call.name, error))
+        return ReadCall(with_object_arguments(call), entry, raw, error_result(str(error), error))
     if raw.__class__ is str and raw[:1] != "{":
         call = with_object_arguments(call)  # blank, or null
-    # The handler may change what it gets, and the record must not change with it.
-    return ReadCall(call, entry, copied(arguments), converted)
+    return ReadCall(call, entry, arguments)
 
 
 class _Course:
@@ -179,22 +174,27 @@ async def _perform(state: RunState, turn: _Turn, place: int, cancellation: Cance
     course = turn.courses[place] = _Course(arguments)
     tool: Any = None
     try:
-        converted, skip = read.converted, None
+        skip = None
         if state.hooks.before_call or specification.has_before_hook or specification.needs_approval:
-            verdict = await _verdict(state, entry, call, converted, cancellation)
+            verdict = await _verdict(state, entry, call, cancellation)
             if verdict.result is not None:
                 turn.records[place] = _finished(state, read, verdict.result, verdict.arguments)
                 return
-            converted, skip = verdict.converted, verdict.skip
+            skip = verdict.skip
             if verdict.arguments is not shown:
                 call = replace(call, arguments=verdict.arguments, revised=True)
                 course.arguments = copied(verdict.arguments)
         if skip is None or specification.has_after_hook:
             tool = await _built(state, entry, cancellation)
         if skip is None:
+            # The handler may change what it gets, and neither the record nor a hook may see that.
+            converted = _converted(specification, copied(course.arguments), call.revised)
             await _run_handler(state, entry, tool, converted, call, course, cancellation)
         else:
             course.result = skip
+    except _NotConverted as refused:
+        turn.records[place] = _finished(state, read, refused.result, course.arguments)
+        return
     except _NotBuilt as failure:
         course.result, tool = failure_result(specification.name, failure.error), None
     assert course.result is not None
@@ -203,14 +203,13 @@ async def _perform(state: RunState, turn: _Turn, place: int, cancellation: Cance
     if tool is not None and specification.has_after_hook:
         hooks = (tool.on_after_call, *hooks)
     if hooks:
+        call = replace(call, arguments=course.arguments)  # the handler had the other ones
         info = CallInfo(call, result, error, not result.is_error, course.duration)
-        result = await tell_after(hooks, state.ctx.for_call(call), info, cancellation)
+        result = await tell_after(hooks, state.ctx, info, cancellation)
     turn.records[place] = _finished(state, read, result, course.arguments, course.duration, error)
 
 
-async def _verdict(
-    state: RunState, entry: ToolEntry, call: RequestedCall, converted: Any, cancellation: Cancellation
-) -> Verdict:
+async def _verdict(state: RunState, entry: ToolEntry, call: RequestedCall, cancellation: Cancellation) -> Verdict:
     async def own_hook() -> Hook:
         tool = await _built(state, entry, cancellation)
         hook: Hook = tool.on_before_call
@@ -219,15 +218,33 @@ async def _verdict(
     specification = entry.specification
     guarded = Guarded(
         call=call,
-        converted=converted,
         ctx=state.ctx,
         hooks=state.hooks.before_call,
         own_hook=own_hook if specification.has_before_hook else None,
-        convert=specification.converted,
+        check=specification.check,
         needs_approval=specification.needs_approval,
         cancellation=cancellation,
     )
     return await ask_before(guarded)
+
+
+class _NotConverted(Exception):
+    """The handler's types refuse what the schema let pass."""
+
+    def __init__(self, result: ToolResult) -> None:
+        self.result = result
+
+
+def _converted(specification: ToolSpecification, arguments: dict[str, Any], revised: bool) -> Any:
+    """What the handler takes. Arguments that a guard put in are told to nobody when they are refused."""
+    try:
+        return specification.convert(arguments)
+    except Exception as error:  # a validator of the tool's own type may raise anything: a failure of the tool
+        if revised:
+            raise _NotConverted(blocked(invalid_change(specification.name))) from None
+        if isinstance(error, InvalidArguments):
+            raise _NotConverted(error_result(str(error), error)) from error
+        raise _NotConverted(failure_result(specification.name, error)) from error
 
 
 class _NotBuilt(Exception):

@@ -8,7 +8,7 @@ from types import CoroutineType
 from typing import Any, cast
 from weakref import WeakKeyDictionary
 
-from msgspec import UNSET, Struct
+from msgspec import Struct
 from msgspec.structs import replace
 
 from toolkit.context import RequestedCall, RunContext
@@ -23,7 +23,16 @@ from toolkit.tools.parameters import label_of
 from toolkit.tools.results import result_of
 from toolkit.tools.specification import check_hook
 
-__all__ = ["AgentHooks", "Verdict", "agent_hooks", "ask_before", "tell_after", "tell_model_hooks"]
+__all__ = [
+    "AgentHooks",
+    "Verdict",
+    "agent_hooks",
+    "ask_before",
+    "blocked",
+    "invalid_change",
+    "tell_after",
+    "tell_model_hooks",
+]
 
 _USAGES = {
     "on_before_call": "on_before_call(ctx, call)",
@@ -89,13 +98,12 @@ class Verdict(Struct, frozen=True):
     """What the before-hooks decided together.
 
     Attributes:
-        arguments: Those to run with, and as the handler takes them.
+        arguments: Those to run with.
         result: An error result when the call was denied or blocked, else None.
         skip: The result to use instead of the handler's, or None.
     """
 
     arguments: dict[str, Any]
-    converted: Any
     result: ToolResult | None = None
     skip: ToolResult | None = None
 
@@ -104,44 +112,48 @@ class Guarded(Struct, frozen=True):
     """A call and what is needed to ask about it."""
 
     call: RequestedCall
-    converted: Any
     ctx: RunContext
     hooks: tuple[Hook, ...]
     own_hook: Callable[[], Awaitable[Hook]] | None  # gives the tool's own before-hook, building the tool first
-    convert: Callable[[dict[str, Any]], Any]
+    check: Callable[[dict[str, Any]], None]  # raises for arguments that break the schema
     needs_approval: bool
     cancellation: Cancellation
 
 
 async def ask_before(guarded: Guarded) -> Verdict:
-    """Asks every before-hook; after a `Modify`, every one once more with the new arguments.
+    """Asks every before-hook; where one modified the arguments, every one once more with what came out.
+
+    The first round goes on with the modified arguments, so that guards which each have a change of their own to make
+    agree. What they allowed or skipped in it counts for nothing: it was said of other arguments.
 
     Raises:
         RunAborted: a hook said so.
     """
-    arguments, converted, revised = guarded.call.arguments, guarded.converted, False
-    while True:
-        round_ = _Round(guarded, arguments, revised)
-        try:
+    round_ = _Round(guarded, guarded.call.arguments, revised=False)
+    try:
+        await round_.ask()
+        if round_.is_modified:
+            round_ = _Round(guarded, round_.arguments, revised=True)
             await round_.ask()
-        except _Denied as denied:
-            return Verdict(arguments, converted, ToolResult(None, denied.text, True, denied.error))
-        if round_.modified is UNSET:
-            break
-        arguments, revised = cast("dict[str, Any]", round_.modified), True
-        try:
-            refuse_non_json(arguments)
-            converted = guarded.convert(copied(arguments))
-        except Exception:  # noqa: BLE001 - it fails closed, and says nothing of the values that a guard put in
-            error = HookError(f"a guard changed the arguments of '{guarded.call.name}' to invalid ones")
-            return Verdict(guarded.call.arguments, None, ToolResult(None, _BLOCKED, True, error))
+    except _Denied as denied:
+        return Verdict(round_.arguments, ToolResult(None, denied.text, True, denied.error))
     if guarded.needs_approval and not round_.allowed:
         text = f"tool '{guarded.call.name}' needs an approval, and none was given"
-        return Verdict(arguments, converted, ToolResult(None, text, True, ToolError(text)))
-    return Verdict(arguments, converted, None, round_.skip)
+        return Verdict(round_.arguments, ToolResult(None, text, True, ToolError(text)))
+    return Verdict(round_.arguments, None, round_.skip)
 
 
 _BLOCKED = "blocked by a guard"
+
+
+def invalid_change(name: str) -> HookError:
+    """Why a call is blocked whose arguments a guard made invalid: nothing of the values that it put in."""
+    return HookError(f"a guard changed the arguments of '{name}' to invalid ones")
+
+
+def blocked(error: HookError) -> ToolResult:
+    """What the model is told of a call that failed closed, with the reason for the record."""
+    return ToolResult(None, _BLOCKED, True, error)
 
 
 class _Denied(Exception):
@@ -153,28 +165,31 @@ class _Denied(Exception):
 
 
 class _Round:
-    """One time that every before-hook is asked."""
+    """One time that every before-hook is asked.
+
+    Attributes:
+        arguments: The present ones: of the call, or of the last `Modify`.
+        is_modified: A hook of this round has changed them.
+    """
 
     def __init__(self, guarded: Guarded, arguments: dict[str, Any], revised: bool) -> None:
         self._guarded = guarded
-        self._arguments = arguments
         self._revised = revised
-        self.modified: Any = UNSET
+        self.arguments = arguments
+        self.is_modified = False
         self.allowed = False
         self.skip: ToolResult | None = None
 
     async def ask(self) -> None:
         for hook in self._guarded.hooks:
             await self._ask_one(hook)
-            if self.modified is not UNSET:
-                return
         if self._guarded.own_hook is not None:
             await self._ask_one(await self._guarded.own_hook())
 
     async def _ask_one(self, hook: Hook) -> None:
         guarded = self._guarded
         # A copy for each hook: changing it in place has no effect.
-        shown = replace(guarded.call, arguments=copied(self._arguments), revised=self._revised)
+        shown = replace(guarded.call, arguments=copied(self.arguments), revised=self._revised)
         try:
             decision = _decision(await _answer_of(hook, guarded.ctx.for_call(shown), shown, guarded.cancellation), hook)
             if decision is None or isinstance(decision, Abort):
@@ -197,11 +212,18 @@ class _Round:
             raise RunAborted(decision.reason)
 
     def _modify(self, arguments: dict[str, Any]) -> None:
-        if is_same(arguments, self._arguments):
+        if is_same(arguments, self.arguments):
             return
         if self._revised:
             raise HookError("a guard wanted to change arguments that were changed already")
-        self.modified = copied(arguments)
+        try:
+            modified: dict[str, Any] = copied(arguments)
+            refuse_non_json(modified)
+            self._guarded.check(modified)
+        except Exception:  # noqa: BLE001 - it fails closed, and says nothing of the values that a guard put in
+            raise invalid_change(self._guarded.call.name) from None
+        self.arguments = modified
+        self.is_modified = True
 
 
 def _hook_error(error: BaseException, hook: Hook) -> HookError:
@@ -270,15 +292,18 @@ def _in_words(answer: Any) -> str:
 async def tell_after(hooks: Sequence[Hook], ctx: RunContext, info: CallInfo, cancellation: Cancellation) -> ToolResult:
     """Tells every after-hook of a result, and gives the result that the last `Replace` made of it.
 
+    Each is told with a copy of the arguments: changing them in place has no effect.
+
     Raises:
         HookError: one failed; there is no second result for the call, so the run ends.
     """
     result = info.result
     for hook in hooks:
-        told = info
+        call = replace(info.call, arguments=copied(info.call.arguments))
+        told = replace(info, call=call)
         if result is not info.result:
-            told = replace(info, result=result, error=result.error, ok=not result.is_error)
-        answer = await _told(hook, ctx, told, cancellation)
+            told = replace(told, result=result, error=result.error, ok=not result.is_error)
+        answer = await _told(hook, ctx.for_call(call), told, cancellation)
         if answer is None:
             continue
         if not isinstance(answer, Replace):

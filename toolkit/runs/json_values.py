@@ -7,22 +7,26 @@ from typing import Any, cast
 __all__ = ["copied", "is_flat", "is_same"]
 
 
+_SCALARS = frozenset((str, int, float, bool, type(None)))
+
+
 def is_flat(arguments: dict[str, Any]) -> bool:
     """Whether no value is an object or array, so that `{**arguments}` is a full copy."""
     for value in arguments.values():  # noqa: SIM110 - asked for every call: no generator
-        if value.__class__ is dict or value.__class__ is list:
+        if value.__class__ not in _SCALARS:
             return False
     return True
 
 
 def copied(value: Any) -> Any:
-    """A copy that shares no dict or list with the value."""
-    if value.__class__ is dict:
-        if is_flat(value):
-            return {**value}
-        return {key: copied(item) for key, item in value.items()}
-    if value.__class__ is list:
-        return [copied(item) for item in value]
+    """A copy that shares no dict or list with the value, and has no subclass of one, such as an `OrderedDict`."""
+    if value.__class__ is dict or isinstance(value, dict):
+        members: dict[Any, Any] = value
+        if is_flat(members):
+            return {**members}
+        return {key: copied(item) for key, item in members.items()}
+    if isinstance(value, list):
+        return [copied(item) for item in cast("list[Any]", value)]
     return value
 
 

@@ -67,7 +67,8 @@ async def execute(
         if (value := _injected(parameter, values or {}, f"tool '{specification.name}'")) is not msgspec.UNSET
     }
     try:
-        sent, converted = specification.read(arguments)
+        sent = specification.read(arguments)
+        converted = specification.convert(sent)
     except InvalidArguments as error:
         return _cut(error_result(str(error), error), specification)
     except Exception as error:  # noqa: BLE001 - a validator of the tool's own type: a failure of the tool
@@ -113,7 +114,7 @@ async def call_handler(
     """Runs the handler within its timeout, checks its value, and normalises it. The result is not cut to size yet.
 
     Args:
-        converted: What `ToolSpecification.converted` gave.
+        converted: What `ToolSpecification.convert` gave.
         injected: Values of the `Inject` parameters, by name.
         cancellation: Made when the run began in this task.
 

@@ -70,28 +70,37 @@ class ToolSpecification(Struct, frozen=True, eq=False, weakref=True):
     def name(self) -> str:
         return self.definition.name
 
-    def read(self, raw: str | bytes | dict[str, Any] | None) -> tuple[dict[str, Any], Any]:
-        """What a model sent, as JSON values, and as what the handler takes.
+    def read(self, raw: str | bytes | dict[str, Any] | None) -> dict[str, Any]:
+        """What a model sent, as JSON values that meet the schema.
 
         Raises:
-            InvalidArguments: it is no JSON object, or breaks the schema, or can't be converted. Nothing is repaired,
-                but for a JSON text where an object or array belongs.
+            InvalidArguments: it is no JSON object, or breaks the schema. Nothing is repaired, but for a JSON text where
+                an object or array belongs.
         """
         arguments = self.validator.decode_nested(parse_arguments(raw))
-        return arguments, self.converted(arguments)
+        self.check(arguments)
+        return arguments
 
-    def converted(self, arguments: dict[str, Any]) -> Any:
-        """Valid arguments as what the handler takes. Raises `InvalidArguments`."""
+    def check(self, arguments: dict[str, Any]) -> None:
+        """Raises `InvalidArguments` unless JSON values meet the schema."""
         if not self.validator.is_valid(arguments):
             raise InvalidArguments(text_of(self.validator.violations(arguments)))
         handler = self.handler
         if handler.reserved and not handler.reserved.isdisjoint(arguments):
             taken = [name for name in arguments if name in handler.reserved]
             raise InvalidArguments(text_of(Violation(f"$.{name}", "is not an argument of this tool") for name in taken))
-        if handler.shape.convert is None:
+
+    def convert(self, arguments: dict[str, Any]) -> Any:
+        """Arguments that meet the schema, as what the handler takes.
+
+        Raises:
+            InvalidArguments: the handler's types refuse them: a schema can't say all that a type does.
+        """
+        convert = self.handler.shape.convert
+        if convert is None:
             return arguments
         try:
-            return handler.shape.convert(arguments)
+            return convert(arguments)
         except ConversionError as error:
             raise InvalidArguments(text_of(error.violations)) from error
 
