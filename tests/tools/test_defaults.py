@@ -1,5 +1,7 @@
 """Defaults of a handler's parameters: how the schema shows them, and what the handler gets."""
 
+# ruff: noqa: B006, B008 - such defaults are what is tested
+
 from __future__ import annotations
 
 import dataclasses
@@ -10,7 +12,7 @@ import msgspec
 import pydantic
 import pytest
 
-from toolkit import Tool, definition, execute, tool
+from toolkit import ConfigurationError, Tool, definition, execute, tool
 
 
 class Point(NamedTuple):
@@ -42,7 +44,7 @@ def by_sequence(value: Sequence[str] = ("a",)) -> Any:
     return value
 
 
-def nested(value: dict[str, list[tuple[int, ...]]] = {"a": [(1,), ()]}) -> Any:  # noqa: B006 - what is tested
+def nested(value: dict[str, list[tuple[int, ...]]] = {"a": [(1,), ()]}) -> Any:
     """Do it."""
     return value
 
@@ -52,12 +54,12 @@ def by_dataclass(value: Area = Area()) -> Any:
     return value
 
 
-def by_named_tuple(value: Point = Point(1)) -> Any:  # noqa: B008 - what is tested
+def by_named_tuple(value: Point = Point(1)) -> Any:
     """Do it."""
     return value
 
 
-def by_model(value: Model = Model()) -> Any:  # noqa: B008 - what is tested
+def by_model(value: Model = Model()) -> Any:
     """Do it."""
     return value
 
@@ -151,19 +153,19 @@ class ModelNotes(pydantic.BaseModel):
     lines: list[str] = []
 
 
-def appending(value: Any, seen: list[int] = []) -> Any:  # noqa: B006 - what is tested
+def appending(value: Any, seen: list[int] = []) -> Any:
     """Do it."""
     seen.append(1)
     return list(seen)
 
 
-def appending_by_position(seen: list[int] = [], /) -> Any:  # noqa: B006 - what is tested
+def appending_by_position(seen: list[int] = [], /) -> Any:
     """Do it."""
     seen.append(1)
     return list(seen)
 
 
-def appending_deep(seen: dict[str, list[int]] = {"a": []}) -> Any:  # noqa: B006 - what is tested
+def appending_deep(seen: dict[str, list[int]] = {"a": []}) -> Any:
     """Do it."""
     seen["a"].append(1)
     return list(seen["a"])
@@ -175,25 +177,25 @@ def appending_in_a_tuple(seen: tuple[list[int], int] = ([], 1)) -> Any:
     return list(seen[0])
 
 
-def adding(seen: set[int] = set()) -> Any:  # noqa: B006 - what is tested
+def adding(seen: set[int] = set()) -> Any:
     """Do it."""
     seen.add(len(seen))
     return [1] * len(seen)
 
 
-def appending_to_a_dataclass(seen: Notes = Notes()) -> Any:  # noqa: B008 - what is tested
+def appending_to_a_dataclass(seen: Notes = Notes()) -> Any:
     """Do it."""
     seen.lines.append("x")
     return [1] * len(seen.lines)
 
 
-def appending_in_a_frozen_one(seen: FrozenNotes = FrozenNotes()) -> Any:  # noqa: B008 - what is tested
+def appending_in_a_frozen_one(seen: FrozenNotes = FrozenNotes()) -> Any:
     """Do it."""
     seen.lines.append("x")
     return [1] * len(seen.lines)
 
 
-def appending_to_a_model(seen: ModelNotes = ModelNotes()) -> Any:  # noqa: B008 - what is tested
+def appending_to_a_model(seen: ModelNotes = ModelNotes()) -> Any:
     """Do it."""
     seen.lines.append("x")
     return [1] * len(seen.lines)
@@ -238,11 +240,126 @@ class Locked:
 async def test_objects_in_a_default_are_shared_and_so_is_what_cannot_be_copied() -> None:
     @tool
     def look(
-        locks: list[Any] = [LOCK, NOTHING],  # noqa: B006 - what is tested
+        locks: list[Any] = [LOCK, NOTHING],
         absent: Any = NOTHING,
-        locked: Locked = Locked(),  # noqa: B008 - what is tested
+        locked: Locked = Locked(),
     ) -> Any:
         """Look."""
         return [locks[0] is LOCK, locks[1] is NOTHING, absent is NOTHING, locked.lock is LOCK]
 
     assert (await look.execute()).value == [True, True, True, True]
+
+
+def required_by_pydantic(n: int = pydantic.Field(ge=1, description="How many.")) -> Any:
+    """Do it."""
+    return n
+
+
+def by_pydantic_field(n: int = pydantic.Field(3, ge=1, description="How many.")) -> Any:
+    """Do it."""
+    return n
+
+
+def by_position_of_pydantic(n: int = pydantic.Field(3, ge=1, description="How many."), /) -> Any:
+    """Do it."""
+    return n
+
+
+def by_msgspec_field(n: Annotated[int, msgspec.Meta(ge=1, description="How many.")] = msgspec.field(default=3)) -> Any:
+    """Do it."""
+    return n
+
+
+def by_dataclass_field(
+    n: Annotated[int, msgspec.Meta(ge=1, description="How many.")] = dataclasses.field(default=3),
+) -> Any:
+    """Do it."""
+    return n
+
+
+@pytest.mark.parametrize("handler", [by_pydantic_field, by_position_of_pydantic, by_msgspec_field, by_dataclass_field])
+async def test_a_field_as_a_default_says_what_it_says_in_an_annotation(handler: Any) -> None:
+    made = tool(handler)
+
+    assert definition(made).input_schema == {
+        "type": "object",
+        "properties": {"n": {"type": "integer", "minimum": 1, "description": "How many.", "default": 3}},
+        "additionalProperties": False,
+    }
+    assert (await made.execute()).value == 3
+    assert (await made.execute({"n": 5})).value == 5
+    assert (await made.execute({"n": 0})).content == "$.n: 0 is less than the minimum of 1"
+
+
+async def test_a_field_without_a_default_is_required() -> None:
+    made = tool(required_by_pydantic)
+
+    assert definition(made).input_schema["required"] == ["n"]
+    assert (await made.execute()).content == "$.n: 'n' is a required property"
+    assert (await made.execute({"n": 2})).value == 2
+
+
+def listing_by_pydantic(n: list[int] = pydantic.Field(default_factory=list, max_length=2)) -> Any:
+    """Do it."""
+    n.append(1)
+    return n
+
+
+def listing_by_default(n: list[int] = pydantic.Field([], max_length=2)) -> Any:
+    """Do it."""
+    n.append(1)
+    return n
+
+
+def listing_by_msgspec(
+    n: Annotated[list[int], pydantic.Field(max_length=2)] = msgspec.field(default_factory=list),
+) -> Any:
+    """Do it."""
+    n.append(1)
+    return n
+
+
+def listing_by_dataclasses(
+    n: Annotated[list[int], pydantic.Field(max_length=2)] = dataclasses.field(default_factory=list),
+) -> Any:
+    """Do it."""
+    n.append(1)
+    return n
+
+
+@pytest.mark.parametrize(
+    "handler", [listing_by_pydantic, listing_by_default, listing_by_msgspec, listing_by_dataclasses]
+)
+async def test_a_factory_of_a_field_makes_the_default_of_each_call(handler: Any) -> None:
+    made = tool(handler)
+
+    results = [(await made.execute()).value for _ in range(2)]
+
+    assert results == [[1], [1]]
+    assert "required" not in definition(made).input_schema
+    assert (await made.execute({"n": [1, 2, 3]})).is_error
+
+
+def renamed_by_pydantic(n: int = pydantic.Field(3, alias="count")) -> None:
+    """Do it."""
+
+
+def renamed_by_msgspec(n: int = msgspec.field(default=3, name="count")) -> None:
+    """Do it."""
+
+
+def made_of_others(n: int = pydantic.Field(default_factory=lambda data: 1)) -> None:
+    """Do it."""
+
+
+@pytest.mark.parametrize(
+    ("handler", "told"),
+    [
+        (renamed_by_pydantic, "parameter 'n' of tool 'renamed_by_pydantic' has another name by alias='count'"),
+        (renamed_by_msgspec, "parameter 'n' of tool 'renamed_by_msgspec' has another name by name='count'"),
+        (made_of_others, "parameter 'n' of tool 'made_of_others' has a default_factory that takes the other arguments"),
+    ],
+)
+def test_a_field_that_a_handler_cannot_honour_is_refused(handler: Any, told: str) -> None:
+    with pytest.raises(ConfigurationError, match=told):
+        tool(handler)

@@ -6,11 +6,18 @@ import collections
 import copy
 import dataclasses
 from collections.abc import Callable, Iterable
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 import msgspec
 
-__all__ = ["fresh_default"]
+from toolkit.errors import ConfigurationError
+from toolkit.tools.parameters import Parameter
+
+__all__ = ["Made", "declared", "fresh_default"]
+
+
+class Made:
+    """Stands for a default that is made for each call. JSON has no form for it, so that no schema shows it."""
 
 
 def fresh_default(default: Any) -> Callable[[], Any] | None:
@@ -29,6 +36,7 @@ def fresh_default(default: Any) -> Callable[[], Any] | None:
 
 
 _CONTAINERS = (list, dict, set, collections.deque, bytearray)
+_PLAIN: frozenset[Any] = frozenset({list, set, tuple})
 
 
 def _can_change(value: Any) -> bool:
@@ -58,9 +66,58 @@ def _members(value: Any) -> list[Any]:
 
 
 def _copied(value: Any) -> Any:
-    kind: Any = value.__class__
-    if kind is list or kind is set or kind is tuple:
+    kind = cast("type[Any]", value.__class__)
+    if kind in _PLAIN:
         return kind(map(_copied, value))
     if kind is dict:
         return {key: _copied(item) for key, item in value.items()}
     return copy.deepcopy(value) if _can_change(value) else value
+
+
+_Make = Callable[[], Any]
+_MSGSPEC_FIELD = cast("type[Any]", type(msgspec.field()))
+
+
+def declared(parameter: Parameter, owner: str) -> tuple[Parameter, _Make | None]:
+    """The parameter, and what makes its default for each call, where that is not its default itself.
+
+    `n: int = pydantic.Field(3, ge=1)` counts as `n: Annotated[int, Field(ge=1)] = 3`; the `field(...)` of msgspec and
+    dataclasses declares a default, or what makes one.
+
+    Raises:
+        ConfigurationError: it gives the parameter another name, or its default can't be made by itself.
+    """
+    said: Any = parameter.default
+    kind = cast("type[Any]", type(said))
+    annotation = parameter.annotation
+    if kind.__name__ == "FieldInfo" and kind.__module__.startswith("pydantic."):  # by name: pydantic may be absent
+        given = {"alias": said.alias or said.validation_alias}
+        make: Any = None if said.default_factory is None else said.default_factory
+        if getattr(said, "default_factory_takes_validated_data", False):
+            raise ConfigurationError(
+                f"parameter '{parameter.name}' of {owner} has a default_factory that takes the other arguments; make "
+                f"it from them in the handler"
+            )
+        default = msgspec.UNSET if said.is_required() else said.default
+        annotation = Annotated[(Any if annotation is msgspec.UNSET else annotation), said]
+    elif kind is _MSGSPEC_FIELD:
+        given = {"name": said.name}
+        make = None if said.default_factory is msgspec.NODEFAULT else said.default_factory
+        default = msgspec.UNSET if said.default is msgspec.NODEFAULT else said.default
+    elif kind is dataclasses.Field:
+        given = {}
+        make = None if said.default_factory is dataclasses.MISSING else said.default_factory
+        default = msgspec.UNSET if said.default is dataclasses.MISSING else said.default
+    else:
+        return parameter, fresh_default(said)
+    for word, value in given.items():
+        if value is not None:
+            raise ConfigurationError(
+                f"parameter '{parameter.name}' of {owner} has another name by {word}={value!r}, and the model is told "
+                f"the parameter's own; name the parameter as the model should"
+            )
+    if make is not None:
+        default = Made()
+    elif default is not msgspec.UNSET:
+        make = fresh_default(default) or (lambda: default)
+    return msgspec.structs.replace(parameter, annotation=annotation, default=default), make

@@ -13,7 +13,7 @@ from msgspec import UNSET, Struct
 from toolkit.context import RunContext
 from toolkit.errors import ConfigurationError
 from toolkit.records import Invocation, Run
-from toolkit.tools.defaults import fresh_default
+from toolkit.tools.defaults import declared
 from toolkit.tools.docstrings import read_docstring
 from toolkit.tools.parameters import (
     Parameter,
@@ -110,7 +110,8 @@ def plan_handler(handler: Callable[..., Any], input_schema: Any, owner: str) -> 
             f"the handler of {owner} is a generator; return one value, and tell of progress with ctx.emit(...)"
         )
     _check_signature(handler, owner)
-    parameters = read_parameters(handler, owner)
+    declarations = [declared(parameter, owner) for parameter in read_parameters(handler, owner)]
+    parameters = tuple(parameter for parameter, _ in declarations)
     contexts = tuple(
         (p.name, wanted)
         for p in parameters
@@ -133,7 +134,7 @@ def plan_handler(handler: Callable[..., Any], input_schema: Any, owner: str) -> 
         positional=tuple((p.name, p.default) for p in parameters if p.kind is inspect.Parameter.POSITIONAL_ONLY),
         reserved=_reserved(parameters, handler, {p.name for p in offered}),
         is_async=is_async_callable(handler),
-        defaults=tuple((p.name, make) for p in parameters if (make := fresh_default(p.default)) is not None),
+        defaults=tuple((p.name, make) for p, make in declarations if make is not None),
     )
 
 
