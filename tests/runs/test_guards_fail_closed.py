@@ -174,3 +174,69 @@ async def test_a_guard_of_a_tool_that_can_not_be_built_is_a_failure_of_the_tool(
 
     assert [record.result.content for record in run.calls] == ["tool 'act' failed: OSError"] * 2
     assert [str(record.error) for record in run.calls] == ["secret-7"] * 2
+
+
+class Traced:
+    """Passes everything on, as a proxy does."""
+
+    def __init__(self, inner: Any) -> None:
+        self.inner = inner
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+
+class Slotted:
+    __slots__ = ("on_before_call",)
+
+    def __init__(self, decide: Any = None) -> None:
+        self.on_before_call = decide
+
+    def on_after_call(self, ctx: RunContext, info: Any) -> None:
+        pass
+
+
+class Audit:
+    def on_after_call(self, ctx: RunContext, info: Any) -> None:
+        pass
+
+
+def deny(ctx: RunContext, call: Any) -> Deny:
+    return Deny("never")
+
+
+@pytest.mark.parametrize(
+    ("other", "guard"),
+    [
+        pytest.param(Traced(Audit()), Traced(Before(deny)), id="a proxy"),
+        pytest.param(Slotted(), Slotted(deny), id="slots"),
+    ],
+)
+async def test_each_hook_object_is_looked_at_itself_whatever_another_of_its_class_has(other: Any, guard: Any) -> None:
+    tool = Ran()
+    model = ScriptedModel([calls(call("act")), says("done")])
+
+    run = await Agent(model, tools=[tool], hooks=[other, guard]).run("go")
+
+    assert run.calls[0].result.content == "never"
+    assert tool.count == 0
+
+
+def test_a_hook_that_can_not_be_read_is_refused() -> None:
+    class Broken:
+        @property
+        def on_before_call(self) -> Any:
+            raise RuntimeError("token=abc123")
+
+        def on_after_call(self, ctx: RunContext, info: Any) -> None:
+            pass
+
+    with pytest.raises(ConfigurationError, match="on_before_call of hook .*Broken can't be read: RuntimeError"):
+        Agent(None, hooks=[Broken()])
+
+
+def test_a_slot_that_holds_no_hook_is_refused_for_each_object() -> None:
+    Agent(None, hooks=[Slotted(deny)])
+
+    with pytest.raises(ConfigurationError, match="takes"):
+        Agent(None, hooks=[Slotted(lambda ctx: None)])

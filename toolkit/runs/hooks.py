@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from types import CoroutineType
+from types import CoroutineType, FunctionType, MethodType
 from typing import Any, cast
-from weakref import WeakKeyDictionary
+from weakref import WeakSet
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -54,7 +54,7 @@ class AgentHooks(Struct, frozen=True):
 
 
 _NONE = AgentHooks()
-_checked: WeakKeyDictionary[type, tuple[str, ...]] = WeakKeyDictionary()
+_sound: WeakSet[Any] = WeakSet()  # functions that take what a hook is called with, as methods of objects
 
 
 def agent_hooks(hooks: Sequence[Any]) -> AgentHooks:
@@ -67,8 +67,8 @@ def agent_hooks(hooks: Sequence[Any]) -> AgentHooks:
         return _NONE
     found: dict[str, list[Hook]] = {name: [] for name in _USAGES}
     for hook in hooks:
-        for name in _hooks_of(hook):
-            found[name].append(getattr(hook, name))
+        for name, asked in _hooks_of(hook).items():
+            found[name].append(asked)
     return AgentHooks(
         tuple(found["on_before_call"]),
         tuple(reversed(found["on_after_call"])),
@@ -77,21 +77,30 @@ def agent_hooks(hooks: Sequence[Any]) -> AgentHooks:
     )
 
 
-def _hooks_of(hook: Any) -> tuple[str, ...]:
-    kind: type[Any] = hook.__class__
-    attributes: dict[str, Any] | None = getattr(hook, "__dict__", None)
-    own = attributes is not None and not _USAGES.keys().isdisjoint(attributes)
-    if not own and kind in _checked:
-        return _checked[kind]
+def _hooks_of(hook: Any) -> dict[str, Hook]:
+    """What the object answers with, by name. It is looked at itself: another one of its class may have other hooks."""
+    kind: type[Any] = type(hook)
     label = f"hook {label_of(hook) if isinstance(hook, type) else label_of(kind)}"
     if isinstance(hook, type):
         raise ConfigurationError(f"{label} is a class; hooks are objects: pass {label_of(hook)}(...)")
-    names = tuple(name for name, usage in _USAGES.items() if check_hook(getattr(hook, name, None), usage, label))
-    if not names:
+    found: dict[str, Hook] = {}
+    for name, usage in _USAGES.items():
+        try:
+            asked = getattr(hook, name, None)
+        except Exception as error:  # a property, or `__getattr__`: a guard that can't be read must not pass for none
+            raise ConfigurationError(f"{name} of {label} can't be read: {type(error).__name__}") from error
+        if asked is None:
+            continue
+        if asked.__class__ is not MethodType:
+            check_hook(asked, usage, label)
+        elif asked.__func__ not in _sound:
+            check_hook(asked, usage, label)
+            if asked.__func__.__class__ is FunctionType:
+                _sound.add(asked.__func__)
+        found[name] = asked
+    if not found:
         raise ConfigurationError(f"{label} has none of {', '.join(_USAGES)}; a hook has at least one of them")
-    if not own:
-        _checked[kind] = names
-    return names
+    return found
 
 
 class Verdict(Struct, frozen=True):
