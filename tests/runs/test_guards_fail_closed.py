@@ -231,7 +231,7 @@ def test_a_hook_that_can_not_be_read_is_refused() -> None:
         def on_after_call(self, ctx: RunContext, info: Any) -> None:
             pass
 
-    with pytest.raises(ConfigurationError, match="on_before_call of hook .*Broken can't be read: RuntimeError"):
+    with pytest.raises(ConfigurationError, match=r"on_before_call of hook .*Broken can't be read: RuntimeError"):
         Agent(None, hooks=[Broken()])
 
 

@@ -8,9 +8,11 @@ import weakref
 from typing import Annotated, Any
 
 import pytest
+from msgspec import Meta
 
 from tests.runs.parts import add, echo
 from toolkit import Agent, ConfigurationError, DeadlineExceeded, Inject, RunContext, RunError, Tool
+from toolkit.hooks import Deny
 from toolkit.testing import ScriptedModel, call, calls, says
 
 
@@ -198,3 +200,81 @@ async def test_an_agent_keeps_nothing_of_the_runs_it_made() -> None:
     gc.collect()
 
     assert [ref() for ref in refs] == [None] * 3
+
+
+class Changing(Tool):
+    """Take a step."""
+
+    name = "act"
+
+    def __init__(self) -> None:
+        self.hooks_asked = 0
+
+    async def handler(self, n: int = 0) -> str:
+        return "acted"
+
+
+def _changing(kind: str) -> tuple[Any, Any]:
+    """What is listed, and what a test changes."""
+    cls = type("FreshChanging", (Changing,), {"__doc__": "Take a step."})
+    if kind == "class":
+        return cls, cls
+    instance = cls()
+    return instance, instance if kind == "instance" else cls
+
+
+async def _second_run_after(listed: Any, change: Any, *, arguments: Any = None) -> Any:
+    agent = Agent(tools=[listed])
+    await agent.run("go", model=ScriptedModel([calls(call("act")), says("done")]))
+    change()
+    model = ScriptedModel([calls(call("act", arguments)), says("done")])
+    return (await agent.run("go", model=model)).calls[0], model
+
+
+@pytest.mark.parametrize("kind", ["class", "instance", "class of an instance"])
+async def test_a_flag_that_is_set_after_a_run_holds_in_the_next(kind: str) -> None:
+    listed, changed = _changing(kind)
+
+    record, _ = await _second_run_after(listed, lambda: setattr(changed, "needs_approval", True))
+
+    assert "needs an approval" in record.result.content
+
+
+async def test_a_guard_that_a_class_gets_after_a_run_is_asked_in_the_next() -> None:
+    listed, changed = _changing("class")
+
+    record, _ = await _second_run_after(
+        listed, lambda: setattr(changed, "on_before_call", lambda self, ctx, call: Deny("closed"))
+    )
+
+    assert record.result.content == "closed"
+
+
+async def test_a_tool_that_became_unavailable_is_unknown() -> None:
+    listed, changed = _changing("class")
+
+    record, model = await _second_run_after(
+        listed, lambda: setattr(changed, "available_if", staticmethod(lambda ctx: False))
+    )
+
+    assert "unknown tool" in record.result.content
+    assert model.requests[1].tools == ()
+
+
+async def test_a_description_that_has_changed_is_told_once_the_tool_was_called() -> None:
+    listed, changed = _changing("class")
+
+    _, model = await _second_run_after(listed, lambda: setattr(changed, "description", "Take another step."))
+
+    assert model.requests[1].tools[0].description == "Take another step."
+
+
+async def test_the_new_schema_of_a_handler_is_what_its_arguments_have_to_meet() -> None:
+    listed, changed = _changing("class")
+
+    async def handler(self: Any, n: Annotated[int, Meta(le=5)]) -> str:
+        return "stepped"
+
+    record, _ = await _second_run_after(listed, lambda: setattr(changed, "handler", handler), arguments={"n": 9})
+
+    assert "$.n" in record.result.content

@@ -55,11 +55,12 @@ def read_call(state: RunState, call: ToolCall) -> ReadCall:
         error = ToolError(state.tools.unknown(call.name))
         return ReadCall(with_object_arguments(call), None, raw, error_result(str(error), error))
     specification = entry.specification
+    kind: type[Any] = raw.__class__
     try:
-        arguments = specification.read(copied(raw) if isinstance(raw, dict) else raw)
+        arguments = specification.read(copied(raw) if issubclass(kind, dict) else raw)
     except InvalidArguments as error:
         return ReadCall(with_object_arguments(call), entry, raw, error_result(str(error), error))
-    if raw.__class__ is str and raw[:1] != "{":
+    if kind is str and raw[:1] != "{":
         call = with_object_arguments(call)  # blank, or null
     return ReadCall(call, entry, arguments)
 

@@ -79,7 +79,7 @@ def agent_hooks(hooks: Sequence[Any]) -> AgentHooks:
 
 def _hooks_of(hook: Any) -> dict[str, Hook]:
     """What the object answers with, by name. It is looked at itself: another one of its class may have other hooks."""
-    kind: type[Any] = type(hook)
+    kind = cast("type[Any]", type(hook))
     label = f"hook {label_of(hook) if isinstance(hook, type) else label_of(kind)}"
     if isinstance(hook, type):
         raise ConfigurationError(f"{label} is a class; hooks are objects: pass {label_of(hook)}(...)")

@@ -20,7 +20,7 @@ def is_flat(arguments: dict[str, Any]) -> bool:
 
 def copied(value: Any) -> Any:
     """A copy that shares no dict or list with the value, and has no subclass of one, such as an `OrderedDict`."""
-    if value.__class__ is dict or isinstance(value, dict):
+    if value.__class__ is dict or issubclass(value.__class__, dict):
         members: dict[Any, Any] = value
         if is_flat(members):
             return {**members}

@@ -36,6 +36,8 @@ async def converse(state: RunState) -> bool:
         if limits.max_turns is not None and run.turns >= limits.max_turns:
             return await _end_at_limit(state, _exceeded("max_turns", limits.max_turns))
         response = await _ask(state, state.request)
+        if response.tool_calls and not state.tools.is_current(response.tool_calls):
+            await state.renew_tools()
         calls = _take_in(state, response)
         if not calls:
             _answer(state, response)

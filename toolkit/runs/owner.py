@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import os
 import warnings
 from collections.abc import Callable
 from typing import Any
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from toolkit import events
 from toolkit.context import AgentInfo, Event, RunContext
@@ -205,6 +207,7 @@ class Owner:
         state.model = await self._model(agent)
         state.ctx.agent = AgentInfo(agent.name)
         state.tools = await self._tools(agent)
+        state.renew_tools = functools.partial(self._renew_tools, agent)
         definitions = state.tools.definitions
         state.ctx.agent = AgentInfo(agent.name, None, definitions)
         messages: list[Message] = state.run.messages
@@ -218,7 +221,14 @@ class Owner:
         state.request = ModelRequest(messages, definitions, settings, schema, choice)
         return await converse(state)
 
-    async def _tools(self, agent: AgentParts) -> ToolSet:
+    async def _renew_tools(self, agent: AgentParts) -> None:
+        state = self._state
+        state.tools = await self._tools(agent, anew=True)
+        definitions = state.tools.definitions
+        state.ctx.agent = replace(state.ctx.agent, definitions=definitions)
+        state.request = replace(state.request, tools=definitions)
+
+    async def _tools(self, agent: AgentParts, *, anew: bool = False) -> ToolSet:
         state, request = self._state, self._request
         return await compile_tools(
             (*agent.tools, *request.tools),
@@ -227,6 +237,7 @@ class Owner:
             state.ctx,
             self._start_building,
             self._started,
+            anew=anew,
         )
 
     async def _instructions(self, agent: AgentParts) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from msgspec import Struct
@@ -61,6 +61,7 @@ class RunState:
         call_ids: Ids that are taken in the transcript.
         warnings: Texts, raised as Python warnings once the run is over.
         request: What the model is asked with, turn after turn: its messages are the growing transcript.
+        renew_tools: Describes the tools again, where one has changed since.
         asked: Those messages, when they are not the transcript itself: instructions stand before it.
     """
 
@@ -76,6 +77,7 @@ class RunState:
         "listener",
         "model",
         "output",
+        "renew_tools",
         "request",
         "run",
         "tools",
@@ -87,6 +89,7 @@ class RunState:
     hooks: AgentHooks
     limits: Limits
     model: Model
+    renew_tools: Callable[[], Awaitable[None]]
     output: Output | None
     request: ModelRequest
     tools: ToolSet

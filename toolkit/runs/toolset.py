@@ -11,7 +11,8 @@ from msgspec import UNSET, Struct
 
 from toolkit.context import RunContext
 from toolkit.errors import ConfigurationError
-from toolkit.messages import ToolDefinition
+from toolkit.messages import ToolCall, ToolDefinition
+from toolkit.tools.members import MEMBERS
 from toolkit.tools.names import folded
 from toolkit.tools.parameters import label_of
 from toolkit.tools.resolver import Recipe, Resolver
@@ -36,12 +37,27 @@ class ToolEntry(Struct, frozen=True, eq=False):
         specification: What is known of it.
         injections: The recipes of its handler's `Inject` parameters, by name.
         availability: Those of its `available_if`.
+        source: The instance or class that it was described by; None when it was built for the run.
+        members: The members of that, as they were then.
     """
 
     recipe: Recipe
     specification: ToolSpecification
     injections: dict[str, Recipe]
     availability: dict[str, Recipe]
+    source: Any
+    members: list[Any]
+
+    def is_current(self) -> bool:
+        """Whether no member was set since, such as `needs_approval` on its class."""
+        return self.source is None or _members_of(self.source) == self.members
+
+
+_NONE = (None,) * len(MEMBERS)
+
+
+def _members_of(source: Any) -> list[Any]:
+    return [*map(getattr, (source,) * len(MEMBERS), MEMBERS, _NONE)]  # asked for every call: no step of Python's
 
 
 class ToolSet(Struct, frozen=True, eq=False):
@@ -51,6 +67,15 @@ class ToolSet(Struct, frozen=True, eq=False):
     definitions: tuple[ToolDefinition, ...]
     conditional: bool
     listed: tuple[Any, ...]  # keeps alive what the place in the memory is named by
+
+    def is_current(self, calls: Iterable[ToolCall]) -> bool:
+        """Whether the tools of these calls are still what they were described as. To look at all would cost too much
+        in each run: a change shows when the tool is called."""
+        for call in calls:
+            entry = self.entries.get(call.name)
+            if entry is not None and not entry.is_current():
+                return False
+        return True
 
     def unknown(self, name: str) -> str:
         """What the model is told when it calls a tool that does not exist: the names that do, nearest first."""
@@ -71,6 +96,8 @@ async def compile_tools(
     ctx: RunContext,
     build: Build,
     started: Started,
+    *,
+    anew: bool = False,
 ) -> ToolSet:
     """The tools of a run. What only depends on the listing is worked out once and kept in the resolver's memory.
 
@@ -80,13 +107,14 @@ async def compile_tools(
         ctx: What `tools(ctx)` and `available_if` are asked with.
         build: Builds tools that are not described by their class, and arguments of `available_if`.
         started: Calls `tools(ctx)` and `available_if`, and names what they raise.
+        anew: Nothing is taken from the memory: a tool has changed.
 
     Raises:
         ConfigurationError: a tool can't be built or described, or two have one name.
     """
     memory: dict[Any, ToolSet] = resolver.memory().setdefault(_KEPT, {})
     place = (frozenset(value_types), *map(id, listed))
-    known = memory.get(place)
+    known = None if anew else memory.get(place)
     if known is None:
         items = await _expanded(listed, ctx, started)
         recipes = [resolver.tool(item, value_types) for item in items]
@@ -142,11 +170,16 @@ def _compiled(
                 continue  # the same tool listed twice counts once
             raise ConfigurationError(_same_name(name, other, recipe))
         owner = f"tool '{name}'"
+        source = recipe.product if recipe.instance is UNSET else recipe.instance
+        if id(recipe) in built:
+            source = None
         entries[name] = ToolEntry(
             recipe,
             specification,
             _injections(specification.handler.injected, owner, resolver, value_types),
             _injections(specification.availability, f"available_if of {owner}", resolver, value_types),
+            source,
+            [] if source is None else _members_of(source),
         )
     return ToolSet(
         entries,
