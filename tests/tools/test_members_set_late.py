@@ -171,7 +171,7 @@ async def test_a_flag_that_a_listed_tool_gets_after_a_run_is_not_passed_over(cha
     change(tool)
     RAN.clear()
 
-    with pytest.raises(ConfigurationError, match="tool 'wipe' has another"):
-        await agent.run("x", model=wiping())
+    run = await agent.run("x", model=wiping())
 
     assert RAN == []
+    assert run.calls[0].result.is_error

@@ -118,7 +118,7 @@ async def compile_tools(
     if known is None:
         items = await _expanded(listed, ctx, started)
         recipes = [resolver.tool(item, value_types) for item in items]
-        built = {id(recipe): await build(recipe) for recipe in recipes if not _is_described(recipe)}
+        built = {id(recipe): await build(recipe) for recipe in recipes if not _is_described(recipe, value_types)}
         known = _compiled(listed, recipes, resolver, value_types, built)
         if not built and len(items) == len(listed) and all(a is b for a, b in zip(items, listed, strict=True)):
             if len(memory) >= _MAX_KEPT:  # each run brings new instances: keep what is used, and let the rest go
@@ -146,10 +146,10 @@ async def _expanded(listed: Iterable[Any], ctx: RunContext, started: Started) ->
     return items
 
 
-def _is_described(recipe: Recipe) -> bool:
+def _is_described(recipe: Recipe, value_types: Set[type]) -> bool:
     if recipe.instance is not UNSET:
         return True
-    return isinstance(recipe.product, type) and specify_class(recipe.product) is not None
+    return isinstance(recipe.product, type) and specify_class(recipe.product, value_types) is not None
 
 
 def _compiled(
@@ -162,7 +162,7 @@ def _compiled(
     entries: dict[str, ToolEntry] = {}
     seen: dict[str, Recipe] = {}
     for recipe in recipes:
-        specification = _specification(recipe, built)
+        specification = _specification(recipe, built, value_types)
         name = specification.name
         other = seen.setdefault(folded(name), recipe)
         if other is not recipe:
@@ -189,12 +189,12 @@ def _compiled(
     )
 
 
-def _specification(recipe: Recipe, built: dict[int, Any]) -> ToolSpecification:
+def _specification(recipe: Recipe, built: dict[int, Any], value_types: Set[type]) -> ToolSpecification:
     if recipe.instance is not UNSET:
-        return specify(recipe.instance)
+        return specify(recipe.instance, value_types)
     if id(recipe) in built:
-        return specify(built[id(recipe)])
-    specification = specify_class(recipe.product)
+        return specify(built[id(recipe)], value_types)
+    specification = specify_class(recipe.product, value_types)
     assert specification is not None  # `_is_described` has seen to it
     return specification
 

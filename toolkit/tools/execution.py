@@ -49,7 +49,8 @@ async def execute(
         tool: The tool, built.
         arguments: A dict, or JSON text as a model would send it.
         ctx: What `RunContext` parameters get; without it a blank one is made.
-        values: For `Inject` parameters, by type: `{WeatherClient: client}`.
+        values: For `Inject` parameters, by type: `{WeatherClient: client}`. They also fill a parameter of just such a
+            type that is not marked, unless it is a builtin one.
 
     Returns:
         The result. What goes wrong with the call is an error result, and no exception.
@@ -59,7 +60,7 @@ async def execute(
     """
     if isinstance(tool, type):
         raise ConfigurationError(f"execute takes a tool that is built; {label_of(tool)} is a class: pass an instance")
-    specification = specify(tool)
+    specification = specify(tool, values.keys() if values else frozenset())
     ctx = RunContext() if ctx is None else ctx
     injected = {
         parameter.name: value

@@ -5,16 +5,18 @@ from __future__ import annotations
 import copy
 import inspect
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from typing import Any
 
 from msgspec import UNSET, Struct
+from msgspec.structs import replace
 
 from toolkit.context import RunContext
 from toolkit.errors import ConfigurationError
 from toolkit.records import Invocation, Run
 from toolkit.tools.defaults import declared
 from toolkit.tools.docstrings import read_docstring
+from toolkit.tools.inject import Inject
 from toolkit.tools.parameters import (
     Parameter,
     function_of,
@@ -29,7 +31,7 @@ from toolkit.tools.schemas.json_values import with_arrays
 from toolkit.tools.schemas.protocol import ConversionError, Field, Shape
 from toolkit.tools.violations import Violation, child_path
 
-__all__ = ["HandlerPlan", "context_value", "is_context_type", "plan_handler"]
+__all__ = ["HandlerPlan", "context_value", "is_context_type", "plan_handler", "types_taken"]
 
 _CONTEXT_TYPES = (RunContext, Run, Invocation)
 
@@ -94,13 +96,39 @@ def context_value(wanted: type, ctx: RunContext) -> Any:
     return ctx.run if wanted is Run else ctx.invocation
 
 
-def plan_handler(handler: Callable[..., Any], input_schema: Any, owner: str) -> HandlerPlan:
+def given_by_type(annotation: Any, given: Set[type]) -> type | None:
+    """The type among `given` that an unmarked parameter is annotated with, also as `T | None` or `T[...]`.
+
+    Never a builtin one: a text for the model to send is no less a text because the run has one.
+    """
+    wanted = without_none(annotation)
+    wanted = typing.get_origin(wanted) or wanted
+    found = next((kind for kind in given if kind is wanted), None)
+    return None if found is None or found.__module__ == "builtins" else found
+
+
+def types_taken(handler: Any, given: Set[type], owner: str) -> frozenset[type]:
+    """Those of the given types that a handler takes without a mark, so that it has another plan with them."""
+    if not callable(handler) or isinstance(handler, type):
+        return frozenset()
+    try:
+        parameters = read_parameters(handler, owner)
+    except TypeError:  # it does not tell its parameters, which is said where it is planned
+        return frozenset()
+    found = (given_by_type(parameter.annotation, given) for parameter in parameters if parameter.inject is None)
+    return frozenset(kind for kind in found if kind is not None)
+
+
+def plan_handler(
+    handler: Callable[..., Any], input_schema: Any, owner: str, given: Set[type] = frozenset()
+) -> HandlerPlan:
     """Reads a handler that is already bound (or a plain function).
 
     Args:
         handler: What will be called, without `self` among its parameters.
         input_schema: None, a hand-written JSON Schema, or a type.
         owner: For error texts, such as `"tool 'get_weather'"`.
+        given: Types of values that the run fills in, though the parameter is not marked.
 
     Raises:
         ConfigurationError: a parameter has no JSON Schema, or the handler can't take what the schema gives.
@@ -110,7 +138,7 @@ def plan_handler(handler: Callable[..., Any], input_schema: Any, owner: str) -> 
             f"the handler of {owner} is a generator; return one value, and tell of progress with ctx.emit(...)"
         )
     _check_signature(handler, owner)
-    declarations = [declared(parameter, owner) for parameter in read_parameters(handler, owner)]
+    declarations = [declared(_marked(parameter, given), owner) for parameter in read_parameters(handler, owner)]
     parameters = tuple(parameter for parameter, _ in declarations)
     contexts = tuple(
         (p.name, wanted)
@@ -136,6 +164,12 @@ def plan_handler(handler: Callable[..., Any], input_schema: Any, owner: str) -> 
         is_async=is_async_callable(handler),
         defaults=tuple((p.name, make) for p, make in declarations if make is not None),
     )
+
+
+def _marked(parameter: Parameter, given: Set[type]) -> Parameter:
+    if not given or parameter.inject is not None or given_by_type(parameter.annotation, given) is None:
+        return parameter
+    return replace(parameter, inject=Inject())
 
 
 def _check_signature(handler: Callable[..., Any], owner: str) -> None:

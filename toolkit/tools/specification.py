@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from typing import Any, cast
 
 from msgspec import Struct
@@ -12,7 +12,7 @@ from msgspec import Struct
 from toolkit.errors import ConfigurationError
 from toolkit.messages import ToolDefinition
 from toolkit.tools.arguments import parse_arguments
-from toolkit.tools.handlers import HandlerPlan, plan_handler
+from toolkit.tools.handlers import HandlerPlan, plan_handler, types_taken
 from toolkit.tools.members import (
     MEMBERS,
     ClassMembers,
@@ -129,43 +129,58 @@ def check_class(cls: type) -> ToolSpecification | None:
     return specify_class(cls)
 
 
-def specify_class(cls: type) -> ToolSpecification | None:
+def specify_class(cls: type, given: Set[type] = frozenset()) -> ToolSpecification | None:
     """The specification of a class of tools; None when its instances may differ and one has to be built first.
+
+    Args:
+        given: Types of which the run has a value: a parameter of the handler with such a type is filled with that, and
+            is not in the schema.
 
     Raises:
         ConfigurationError: a member is wrong.
     """
     # Kept on the class, so that it goes when the class goes; and with what it was made of, which a test may replace.
     made_of = [getattr(cls, member, None) for member in MEMBERS]
-    kept = vars(cls).get(_KEPT)
-    if kept is not None and kept[0] == made_of:
-        found: ToolSpecification | None = kept[1]
-        return found
+    taken = _taken(ClassMembers(cls), given, label_of(cls))
+    kept: tuple[Any, dict[frozenset[type], ToolSpecification | None]] | None = vars(cls).get(_KEPT)
+    if kept is None or kept[0] != made_of:
+        kept = (made_of, {})
+        with contextlib.suppress(TypeError):  # a builtin class takes no attributes
+            type.__setattr__(cls, _KEPT, kept)
+    elif taken in kept[1]:
+        return kept[1][taken]
     if not has_constructor(cls):
         _check_declared(cls)
-    made = None if differs_per_instance(cls) else _specified(ClassMembers(cls), label_of(cls), cls)
-    with contextlib.suppress(TypeError):  # a builtin class takes no attributes
-        type.__setattr__(cls, _KEPT, (made_of, made))
+    members = ClassMembers(cls)
+    made = None if differs_per_instance(cls) else _specified(members, label_of(cls), cls, given=taken)
+    kept[1][taken] = made
     return made
 
 
-def specify(tool: Any) -> ToolSpecification:
+def specify(tool: Any, given: Set[type] = frozenset()) -> ToolSpecification:
     """The specification of a tool that is there. It is the class's where the object has no members of its own.
+
+    Args:
+        given: As for `specify_class`.
 
     Raises:
         ConfigurationError: it is no tool, or a member is wrong.
     """
     own: dict[str, Any] = getattr(tool, "__dict__", {})
-    if _KEPT in own:
-        found: ToolSpecification = own[_KEPT]
-        return found
     cls = cast("type[Any]", type(tool))
+    label = label_of(tool) if callable(tool) else label_of(cls)
+    taken = _taken(ObjectMembers(tool), given, label)
+    kept: dict[frozenset[type], ToolSpecification] = own.get(_KEPT, {})
+    if taken in kept:
+        return kept[taken]
     if own.keys().isdisjoint(MEMBERS) and not undeclared(cls):
-        of_class = specify_class(cls)
+        of_class = specify_class(cls, taken)
         if of_class is not None:
             return of_class
-    label = label_of(tool) if callable(tool) else label_of(cls)
-    return _specified(ObjectMembers(tool), label, cls, own_members(tool))
+    made = _specified(ObjectMembers(tool), label, cls, own_members(tool), taken)
+    if kept:
+        kept[taken] = made
+    return made
 
 
 def keep_specification(tool: Any) -> None:
@@ -175,10 +190,15 @@ def keep_specification(tool: Any) -> None:
         ConfigurationError: a member is wrong.
     """
     made = specify(tool)
-    tool.__dict__[_KEPT] = made
+    tool.__dict__[_KEPT] = {_NOTHING: made}
 
 
 _KEPT = "__toolwire_specification__"
+_NOTHING: frozenset[type] = frozenset()
+
+
+def _taken(members: Members, given: Set[type], label: str) -> frozenset[type]:
+    return types_taken(members.get("handler"), given, label) if given else _NOTHING
 
 
 def check_instance(specification: ToolSpecification, tool: Any) -> None:
@@ -200,7 +220,13 @@ def check_instance(specification: ToolSpecification, tool: Any) -> None:
         )
 
 
-def _specified(members: Members, label: str, described: type, own: dict[str, Any] | None = None) -> ToolSpecification:
+def _specified(
+    members: Members,
+    label: str,
+    described: type,
+    own: dict[str, Any] | None = None,
+    given: Set[type] = _NOTHING,
+) -> ToolSpecification:
     name = members.get("name")
     if name is None:
         raise ConfigurationError(_absent("name", label))
@@ -218,7 +244,7 @@ def _specified(members: Members, label: str, described: type, own: dict[str, Any
         raise ConfigurationError(_absent("handler", label, owner=owner))
     if not callable(handler):
         raise ConfigurationError(f"the handler of {owner} is {handler!r}; it has to be callable, sync or async")
-    plan = plan_handler(handler, members.get("input_schema"), owner)
+    plan = plan_handler(handler, members.get("input_schema"), owner, given)
     flags = _Flags(members, owner)
     available_if = members.get("available_if")
     return ToolSpecification(
