@@ -61,6 +61,17 @@ class RunError(ToolkitError):
         super().__init__(message)
         self.run = run
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As it is, whatever its constructor takes."""
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(kind: type[RunError], args: tuple[Any, ...], attributes: dict[str, Any]) -> RunError:
+    error = Exception.__new__(kind)
+    error.args = args
+    error.__dict__.update(attributes)
+    return error
+
 
 class LimitExceeded(RunError):
     """A limit of `Limits` was reached. `limit` is its name, such as `"max_turns"`, and `value` its number."""
@@ -101,3 +112,19 @@ class OutputError(RunError):
 
 class CleanupError(RunError):
     """The run had its answer, and closing failed: work such as a commit may be undone. The cause is the error."""
+
+
+def text_of_error(error: BaseException) -> str:
+    """`str(error)`, or the name of its class where that fails: it may be any exception of the application."""
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001 - whatever its code raises
+        return type(error).__name__
+
+
+def repr_of(value: object) -> str:
+    """`repr(value)`, or `<TheClass>` where that fails."""
+    try:
+        return repr(value)
+    except Exception:  # noqa: BLE001 - whatever its code raises
+        return f"<{type(value).__name__}>"

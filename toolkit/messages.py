@@ -105,8 +105,13 @@ class AssistantMessage(Struct, frozen=True, tag="assistant"):
     reasoning: str = ""
 
     def __post_init__(self) -> None:
+        text: Any = self.text
+        reasoning: Any = self.reasoning
+        if text is None or reasoning is None:  # as in a provider's JSON
+            force_setattr(self, "text", text or "")
+            force_setattr(self, "reasoning", reasoning or "")
         if not isinstance(self.tool_calls, tuple):
-            force_setattr(self, "tool_calls", tuple(self.tool_calls))
+            force_setattr(self, "tool_calls", tuple(self.tool_calls or ()))
 
 
 class ToolMessage(Struct, frozen=True, tag="tool"):

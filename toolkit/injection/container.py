@@ -10,7 +10,7 @@ from dependency_injector import providers
 from msgspec import UNSET
 
 from toolkit.context import RunContext
-from toolkit.errors import ConfigurationError
+from toolkit.errors import ConfigurationError, repr_of
 from toolkit.injection.by_type import Candidate, GivenValue, constructor_arguments, find_for_parameter, in_quotes
 from toolkit.injection.graph import (
     answering,
@@ -72,7 +72,7 @@ class ContainerResolver:
 
     def tool(self, listed: Any, value_types: Set[type]) -> Recipe:
         if not isinstance(listed, (str, type)) and not providers.is_provider(listed):
-            return Recipe(repr(listed), product=listed, identity=listed, instance=listed)
+            return Recipe(repr_of(listed), product=listed, identity=listed, instance=listed)
         memory = self.memory()
         place = (listed, value_types)  # a hook or model is asked for in each run
         recipe: Recipe | None = memory.get(place)
@@ -125,7 +125,7 @@ class ContainerResolver:
             return self._of_provider(provider, self._label(provider), value_types)
         if isinstance(listed, type):
             return self._of_class(listed, value_types)
-        return Recipe(repr(listed), product=listed, identity=listed, instance=listed)
+        return Recipe(repr_of(listed), product=listed, identity=listed, instance=listed)
 
     def _of_class(self, cls: type, value_types: Set[type]) -> Recipe:
         """The recipe of a class: its provider's, but not of one that it replaces itself; else it is built by type."""

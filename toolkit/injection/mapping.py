@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import UNSET, Struct
 
-from toolkit.errors import ConfigurationError
+from toolkit.errors import ConfigurationError, repr_of
 from toolkit.injection.bounded import within
 from toolkit.injection.by_type import Candidate, GivenValue, constructor_arguments, find_for_parameter, in_quotes
 from toolkit.injection.scopes import Scope
@@ -55,7 +55,7 @@ class MappingResolver:
         if isinstance(listed, str):
             return self._checked(_recipe(self._named(listed)), value_types)
         if not isinstance(listed, type):
-            return Recipe(repr(listed), product=listed, identity=listed, instance=listed)
+            return Recipe(repr_of(listed), product=listed, identity=listed, instance=listed)
         giving = {id(candidate.key): candidate for candidate in self._candidates if candidate.product is listed}
         if len(giving) > 1:
             names = in_quotes(candidate.name for candidate in giving.values())

@@ -75,7 +75,10 @@ class ModelRequest(Struct, frozen=True):
 
 
 class ModelResponse(Struct, frozen=True):
-    """One answer of a model. `stop_reason` left out is `"tool_calls"` when there are any, else `"stop"`."""
+    """One answer of a model. `stop_reason` left out is `"tool_calls"` when there are any, else `"stop"`.
+
+    None for `text`, `reasoning` or `tool_calls` is taken as nothing.
+    """
 
     text: str = ""
     tool_calls: Sequence[ToolCall] = ()
@@ -85,6 +88,13 @@ class ModelResponse(Struct, frozen=True):
     model: str = ""
 
     def __post_init__(self) -> None:
+        text: Any = self.text
+        reasoning: Any = self.reasoning
+        tool_calls: Any = self.tool_calls
+        if text is None or reasoning is None or tool_calls is None:  # as in a provider's JSON
+            force_setattr(self, "text", text or "")
+            force_setattr(self, "reasoning", reasoning or "")
+            force_setattr(self, "tool_calls", tool_calls or ())
         if self.stop_reason is None:
             force_setattr(self, "stop_reason", "tool_calls" if self.tool_calls else "stop")
 

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
+from toolkit.errors import repr_of
 from toolkit.tools.cancellation import Cancellation
 from toolkit.tools.resolver import Recipe, RunScope
 
@@ -60,7 +61,7 @@ class Builder:
         if self._owner.is_requested:
             cancelled = asyncio.CancelledError()
             for late in failed:
-                cancelled.add_note(f"also, while a call was closed: {late!r}")
+                cancelled.add_note(f"also, while a call was closed: {repr_of(late)}")
             raise cancelled
         return failed
 
@@ -157,7 +158,7 @@ class Builder:
         while self._of_calls:
             error = self._first_error or asyncio.CancelledError()
             for late in await self._close_uninterrupted(self._of_calls.pop(), error, self._owner.grace):
-                error.add_note(f"also, while a call was closed: {late!r}")
+                error.add_note(f"also, while a call was closed: {repr_of(late)}")
 
     async def _serve_at_the_end(self, job: _Job) -> None:
         work, args, future = job

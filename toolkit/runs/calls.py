@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from toolkit.context import RequestedCall
-from toolkit.errors import CleanupError, ConfigurationError, ToolError
+from toolkit.errors import CleanupError, ConfigurationError, ToolError, repr_of, text_of_error
 from toolkit.events import ToolCallFinished, ToolCallStarted
 from toolkit.hooks import CallInfo
 from toolkit.messages import ToolCall, ToolMessage
@@ -20,7 +20,7 @@ from toolkit.runs.hooks import Guarded, Hook, Verdict, ask_before, blocked, inva
 from toolkit.runs.json_values import copied
 from toolkit.runs.state import RunState
 from toolkit.runs.toolset import ToolEntry
-from toolkit.runs.transcript import with_object_arguments
+from toolkit.runs.transcript import with_harmless_name, with_object_arguments
 from toolkit.tools.cancellation import Cancellation
 from toolkit.tools.execution import call_handler
 from toolkit.tools.resolver import RunScope
@@ -35,13 +35,16 @@ class ReadCall(Struct, frozen=True):
     """A tool call that was looked up and read.
 
     Attributes:
-        call: As it stands in the transcript: with an id of its own, and arguments that are a JSON object.
+        call: As it stands in the transcript: with an id of its own, a name that any provider takes, and arguments that
+            are a JSON object.
+        name: As the model sent it.
         entry: Its tool; None when there is none.
         arguments: JSON values, shared with nobody; as sent when they could not be read.
         refusal: The result when it can't run: unknown, or its arguments are wrong.
     """
 
     call: ToolCall
+    name: str
     entry: ToolEntry | None
     arguments: dict[str, Any] | str
     refusal: ToolResult | None = None
@@ -53,16 +56,17 @@ def read_call(state: RunState, call: ToolCall) -> ReadCall:
     raw: Any = call.arguments
     if entry is None:
         error = ToolError(state.tools.unknown(call.name))
-        return ReadCall(with_object_arguments(call), None, raw, error_result(str(error), error))
+        named = with_harmless_name(with_object_arguments(call))
+        return ReadCall(named, call.name, None, raw, error_result(str(error), error))
     specification = entry.specification
     kind: type[Any] = raw.__class__
     try:
         arguments = specification.read(copied(raw) if issubclass(kind, dict) else raw)
     except InvalidArguments as error:
-        return ReadCall(with_object_arguments(call), entry, raw, error_result(str(error), error))
+        return ReadCall(with_object_arguments(call), call.name, entry, raw, error_result(str(error), error))
     if kind is str and raw[:1] != "{":
         call = with_object_arguments(call)  # blank, or null
-    return ReadCall(call, entry, arguments)
+    return ReadCall(call, call.name, entry, arguments)
 
 
 class _Course:
@@ -197,7 +201,7 @@ async def _perform(state: RunState, turn: _Turn, place: int, cancellation: Cance
         turn.records[place] = _finished(state, read, refused.result, course.arguments)
         return
     except _NotBuilt as failure:
-        course.result, tool = failure_result(specification.name, failure.error), None
+        course.result, tool = _result_of_building(specification.name, failure.error), None
     assert course.result is not None
     result, error = course.result, course.result.error
     hooks = state.hooks.after_call
@@ -253,6 +257,13 @@ class _NotBuilt(Exception):
 
     def __init__(self, error: BaseException) -> None:
         self.error = error
+
+
+def _result_of_building(name: str, error: BaseException) -> ToolResult:
+    """What the model reads when a call's tool could not be built: a `ToolError` says what, all else its class."""
+    if isinstance(error, ToolError) and (text := text_of_error(error)):
+        return error_result(text, error)
+    return failure_result(name, error)
 
 
 async def _built(state: RunState, entry: ToolEntry, cancellation: Cancellation) -> Any:
@@ -334,10 +345,10 @@ async def _handle(
 async def _close_call(state: RunState, scope: RunScope, error: BaseException | None) -> None:
     failed = await state.builder.close_call(scope, error, state.limits.close_timeout)
     if failed and error is None:
-        raise CleanupError(f"closing after a tool call failed: {failed[0]!r}", run=state.run) from failed[0]
+        raise CleanupError(f"closing after a tool call failed: {repr_of(failed[0])}", run=state.run) from failed[0]
     for late in failed:
         if error is not None and late is not error:
-            error.add_note(f"also, while the call was closed: {late!r}")
+            error.add_note(f"also, while the call was closed: {repr_of(late)}")
 
 
 def _finished(
@@ -353,9 +364,7 @@ def _finished(
     content = cut(result.content, most)
     if content is not result.content:
         result = replace(result, content=content)
-    record = CallRecord(
-        read.call.id, read.call.name, arguments, result, duration, result.error if error is None else error
-    )
+    record = CallRecord(read.call.id, read.name, arguments, result, duration, result.error if error is None else error)
     if state.listener is not None:
         state.listener(ToolCallFinished(state.run.id, record))
     return record

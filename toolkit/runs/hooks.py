@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from toolkit.context import RequestedCall, RunContext
-from toolkit.errors import ConfigurationError, HookError, RunAborted, ToolError
+from toolkit.errors import ConfigurationError, HookError, RunAborted, ToolError, repr_of, text_of_error
 from toolkit.hooks import Abort, Allow, CallInfo, Decision, Deny, Modify, Replace, Skip
 from toolkit.records import ToolResult
 from toolkit.runs.json_values import copied, is_same
@@ -20,7 +20,7 @@ from toolkit.tools.arguments import refuse_non_json
 from toolkit.tools.cancellation import Cancellation
 from toolkit.tools.driving import drive, settled
 from toolkit.tools.parameters import label_of
-from toolkit.tools.results import result_of
+from toolkit.tools.results import error_result, result_of
 from toolkit.tools.specification import check_hook
 
 __all__ = [
@@ -145,7 +145,7 @@ async def ask_before(guarded: Guarded) -> Verdict:
             round_ = _Round(guarded, round_.arguments, revised=True)
             await round_.ask()
     except _Denied as denied:
-        return Verdict(round_.arguments, ToolResult(None, denied.text, True, denied.error))
+        return Verdict(round_.arguments, error_result(denied.text, denied.error))
     if guarded.needs_approval and not round_.allowed:
         text = f"tool '{guarded.call.name}' needs an approval, and none was given"
         return Verdict(round_.arguments, ToolResult(None, text, True, ToolError(text)))
@@ -212,7 +212,7 @@ class _Round:
             elif self.skip is None:
                 self.skip = result_of(decision.result)
         except ToolError as error:
-            raise _Denied(str(error), error) from error
+            raise _Denied(text_of_error(error), error) from error
         except (Exception, asyncio.CancelledError) as error:  # the border of a hook: the call is blocked
             if guarded.cancellation.is_real():
                 raise asyncio.CancelledError from error
@@ -239,7 +239,7 @@ def _hook_error(error: BaseException, hook: Hook) -> HookError:
     """What the record of a blocked call keeps."""
     if isinstance(error, HookError) and error.run is None:
         return error
-    made = HookError(f"{label_of(hook)} raised {error!r}")
+    made = HookError(f"{label_of(hook)} raised {repr_of(error)}")
     made.__cause__ = error
     return made
 
@@ -322,7 +322,9 @@ async def tell_after(hooks: Sequence[Hook], ctx: RunContext, info: CallInfo, can
         try:
             result = result_of(answer.value)
         except Exception as error:
-            raise HookError(f"{label_of(hook)} returned a Replace whose value is no result: {error}") from error
+            raise HookError(
+                f"{label_of(hook)} returned a Replace whose value is no result: {text_of_error(error)}"
+            ) from error
     return result
 
 
@@ -344,4 +346,4 @@ async def _told(hook: Hook, ctx: RunContext, told: Any, cancellation: Cancellati
     except (Exception, asyncio.CancelledError) as error:  # the border of a hook: the run ends
         if cancellation.is_real():
             raise asyncio.CancelledError from error
-        raise HookError(f"{label_of(hook)} failed: {error!r}") from error
+        raise HookError(f"{label_of(hook)} failed: {repr_of(error)}") from error

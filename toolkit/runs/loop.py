@@ -6,14 +6,15 @@ import asyncio
 import inspect
 from collections.abc import Sequence
 from types import CoroutineType
-from typing import Any
+from typing import Any, cast
 
 from msgspec.structs import replace
 
 from toolkit import events
-from toolkit.errors import LimitExceeded, ModelError
-from toolkit.messages import AssistantMessage, ToolDefinition, Usage
+from toolkit.errors import LimitExceeded, ModelError, text_of_error
+from toolkit.messages import AssistantMessage, ToolCall, ToolDefinition, Usage
 from toolkit.models.protocol import ModelDone, ModelRequest, ModelResponse, ReasoningDelta, TextDelta
+from toolkit.records import Run
 from toolkit.runs.calls import ReadCall, perform_all, read_call, refuse_all
 from toolkit.runs.hooks import tell_model_hooks
 from toolkit.runs.state import RunState
@@ -110,7 +111,7 @@ async def _ask(state: RunState, request: ModelRequest) -> ModelResponse:
     run.turns += 1
     response = await _response(state, request)
     if response.usage != _NO_USAGE:
-        run.usage = run.usage + response.usage
+        _counted(run, response.usage)
     if response.text:
         run.response = response.text
     if hooks.after_model:
@@ -125,7 +126,7 @@ async def _response(state: RunState, request: ModelRequest) -> ModelResponse:
     try:
         asking = model.respond(request) if stream is None else _in_pieces(state, stream(request))
         if asking.__class__ is CoroutineType:
-            response = await drive(asking, state.cancellation, "the model")
+            response: Any = await drive(asking, state.cancellation, "the model")
         else:
             response = await settled(asking, state.cancellation, "the model")
     except ModelError:
@@ -137,14 +138,64 @@ async def _response(state: RunState, request: ModelRequest) -> ModelResponse:
             isinstance(error, asyncio.CancelledError) and state.cancellation.is_real()
         ):
             raise asyncio.CancelledError from error
-        raise ModelError(f"the model failed: {type(error).__name__}: {error}") from error
+        raise ModelError(f"the model failed: {type(error).__name__}: {text_of_error(error)}") from error
     if state.cancellation.is_requested:
         raise asyncio.CancelledError
-    if not isinstance(response, ModelResponse):
-        raise ModelError(f"the model gave {type(response).__name__}, and no ModelResponse")
+    if not _is_sound(response):
+        response = _checked(response)
     if stream is None and state.listener is not None:
         _tell_whole(state, response)
+    sound: ModelResponse = response
+    return sound
+
+
+def _checked(response: Any) -> ModelResponse:
+    """The response. Raises `ModelError` for what is none: a model may give anything."""
+    if not isinstance(response, ModelResponse):
+        raise ModelError(f"the model gave {type(response).__name__}, and no ModelResponse")
+    for member, kinds in _KINDS:
+        value = getattr(response, member)
+        if not isinstance(value, kinds):
+            raise ModelError(f"the model gave a ModelResponse whose {member} is of type {type(value).__name__}")
+    for call in response.tool_calls:
+        given: Any = call
+        if not isinstance(given, ToolCall):
+            raise ModelError(f"the model gave a ModelResponse with a call of type {type(given).__name__}")
+        name, id_ = cast("tuple[Any, Any]", (given.name, given.id))
+        if not isinstance(name, str) or not (id_ is None or isinstance(id_, str)):
+            raise ModelError("the model gave a call whose name or id is no text")
     return response
+
+
+def _is_sound(response: Any) -> bool:
+    """Whether a response is seen at once to be one, as most are, with no call of a function."""
+    if (
+        response.__class__ is not ModelResponse
+        or response.text.__class__ is not str
+        or response.reasoning.__class__ is not str
+        or response.usage.__class__ is not Usage
+        or (response.tool_calls.__class__ is not tuple and response.tool_calls.__class__ is not list)
+    ):
+        return False
+    for call in response.tool_calls:
+        if call.__class__ is not ToolCall or call.name.__class__ is not str or call.id.__class__ is not str:
+            return False
+    return True
+
+
+_KINDS: tuple[tuple[str, tuple[type, ...]], ...] = (
+    ("text", (str,)),
+    ("reasoning", (str,)),
+    ("tool_calls", (tuple, list)),
+    ("usage", (Usage,)),
+)
+
+
+def _counted(run: Run[Any], usage: Usage) -> None:
+    try:
+        run.usage = run.usage + usage
+    except TypeError:
+        raise ModelError("the model gave a Usage whose tokens are no numbers") from None
 
 
 async def _in_pieces(state: RunState, deltas: Any) -> ModelResponse:

@@ -21,6 +21,7 @@ from toolkit.errors import (
     LimitExceeded,
     RunAborted,
     RunError,
+    repr_of,
 )
 from toolkit.messages import Message, SystemMessage
 from toolkit.models.protocol import ModelRequest
@@ -265,7 +266,7 @@ class Owner:
         if isinstance(model, type) or not hasattr(model, "respond"):
             model = await self._built(model)
             if not hasattr(model, "respond"):
-                raise ConfigurationError(f"{model!r} is no model: it has no `async def respond(request)`")
+                raise ConfigurationError(f"{repr_of(model)} is no model: it has no `async def respond(request)`")
         return model
 
     async def _start_building(self, recipe: Recipe) -> Any:
@@ -301,7 +302,7 @@ class Owner:
             late.__cause__ = error
             error = late
         if isinstance(error, (RunError, ConfigurationError)) and error.run is not None and error.run is not self.run:
-            outer = type(error).__new__(type(error))
+            outer = Exception.__new__(type(error))  # whatever a subclass takes
             outer.__dict__.update({name: value for name, value in error.__dict__.items() if name != "__notes__"})
             outer.args = error.args
             outer.__cause__ = error
@@ -322,11 +323,11 @@ class Owner:
             # Nobody cancelled the run but something that it opened: a task group whose background task failed.
             return self._failure(RunError, "something that the run had opened failed", real)
         for late in real:
-            error.add_note(f"also, while the run was closed: {late!r}")
+            error.add_note(f"also, while the run was closed: {repr_of(late)}")
         return error
 
     def _failure(self, kind: type[RunError], text: str, failed: list[BaseException]) -> RunError:
-        error = kind(f"{text}: {failed[0]!r}", run=self.run)
+        error = kind(f"{text}: {repr_of(failed[0])}", run=self.run)
         error.__cause__ = failed[0] if len(failed) == 1 else BaseExceptionGroup(text, failed)
         return error
 

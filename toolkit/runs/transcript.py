@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
-from toolkit.errors import ConfigurationError
+from toolkit.errors import ConfigurationError, repr_of
 from toolkit.messages import (
     AssistantMessage,
     Message,
@@ -18,7 +19,7 @@ from toolkit.messages import (
     has_object_arguments,
 )
 
-__all__ = ["begin_transcript", "with_object_arguments", "with_unique_ids"]
+__all__ = ["begin_transcript", "with_harmless_name", "with_object_arguments", "with_unique_ids"]
 
 
 def begin_transcript(history: Sequence[Message]) -> tuple[Transcript, set[str], list[str]]:
@@ -38,6 +39,8 @@ def with_unique_ids(calls: Sequence[ToolCall], taken: set[str]) -> list[ToolCall
     """The calls with an id of its own for each; the ids are added to those that are taken."""
     unique: list[ToolCall] = []
     for call in calls:
+        if call.id and not call.id.isascii():
+            call = ToolCall(_sendable(call.id), call.name, call.arguments)
         if not call.id or call.id in taken:
             call = ToolCall(_free_id(call.id, taken), call.name, call.arguments)
         taken.add(call.id)
@@ -45,7 +48,21 @@ def with_unique_ids(calls: Sequence[ToolCall], taken: set[str]) -> list[ToolCall
     return unique
 
 
-def _free_id(wanted: str, taken: set[str]) -> str:
+def _sendable(text: str) -> str:
+    """The text with each lone surrogate, which no transport could send, as U+FFFD."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+_NO_NAME = re.compile(r"[^A-Za-z0-9_-]")
+
+
+def with_harmless_name(call: ToolCall) -> ToolCall:
+    """The call of an unknown tool with a name that every provider takes in a history: they refuse others, for ever."""
+    name = _NO_NAME.sub("_", call.name)[:64] or "unknown"
+    return call if name == call.name else ToolCall(call.id, name, call.arguments)
+
+
+def _free_id(wanted: str | None, taken: set[str]) -> str:
     number = len(taken) + 1 if not wanted else 2
     while (candidate := f"{wanted or 'call'}_{number}") in taken:
         number += 1
@@ -61,7 +78,7 @@ def with_object_arguments(call: ToolCall) -> ToolCall:
     if has_object_arguments(call):
         return call
     arguments: Any = call.arguments
-    text = arguments if isinstance(arguments, str) else "" if arguments is None else repr(arguments)
+    text = arguments if isinstance(arguments, str) else "" if arguments is None else repr_of(arguments)
     if text.strip() in ("", "null"):
         return ToolCall(call.id, call.name, "{}")
     readable = text.encode("utf-8", "replace").decode()

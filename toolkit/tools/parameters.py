@@ -11,7 +11,7 @@ from typing import Annotated, Any, cast
 
 from msgspec import UNSET, Struct, UnsetType
 
-from toolkit.errors import ConfigurationError
+from toolkit.errors import ConfigurationError, repr_of
 from toolkit.tools.inject import Inject, split_mark
 
 __all__ = [
@@ -152,7 +152,7 @@ def is_async_callable(target: Callable[..., Any]) -> bool:
 
 def label_of(target: Any) -> str:
     """A readable name of a class or function, for error texts."""
-    return getattr(target, "__qualname__", None) or getattr(target, "__name__", None) or repr(target)
+    return getattr(target, "__qualname__", None) or getattr(target, "__name__", None) or repr_of(target)
 
 
 def function_of(target: Any) -> Any:
