@@ -477,3 +477,44 @@ async def test_one_tool_serves_many_calls_at_once() -> None:
     gate.set()
 
     assert [(await task).content for task in running] == [f"{number} {number}" for number in range(20)]
+
+
+@pytest.mark.parametrize("schema", [None, {"type": "object"}], ids=["derived", "by hand"])
+async def test_a_handler_cannot_change_the_callers_arguments(schema: Any) -> None:
+    def spoil_whole(arguments: Any, ctx: RunContext) -> int:
+        assert ctx.call is not None
+        arguments["tags"].append("spoilt")
+        arguments["deep"]["x"][0]["y"] = 2
+        return len(ctx.call.arguments["tags"])
+
+    def spoil_spread(tags: list[str], deep: dict[str, Any], ctx: RunContext) -> int:
+        assert ctx.call is not None
+        tags.append("spoilt")
+        deep["x"][0]["y"] = 2
+        return len(ctx.call.arguments["tags"])
+
+    given = {"tags": ["a"], "deep": {"x": [{"y": 1}]}}
+    handler = spoil_spread if schema is None else spoil_whole
+    made = Tool.define(name="spoil", description="Spoil it.", handler=handler, input_schema=schema)
+
+    result = await made.execute(given)
+
+    assert result.value == 1
+    assert given == {"tags": ["a"], "deep": {"x": [{"y": 1}]}}
+
+
+async def test_arguments_that_contain_themselves_are_refused() -> None:
+    given: dict[str, Any] = {}
+    given["city"] = given
+
+    assert (await tool(typed).execute(given)).content.startswith("the arguments are nested too deep")
+
+
+@pytest.mark.parametrize("text", ["", " ", "no such city"])
+@KINDS
+async def test_a_tool_error_is_told_by_exactly_its_text(kind: str, text: str) -> None:
+    error = ToolError(text)
+
+    result = await execute(made(raising(error), kind), {})
+
+    assert (result.content, result.is_error, result.error) == (text, True, error)

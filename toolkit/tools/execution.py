@@ -16,6 +16,7 @@ from toolkit.context import RequestedCall, RunContext
 from toolkit.errors import CleanupError, ConfigurationError, DeadlineExceeded, ToolError
 from toolkit.records import ToolResult
 from toolkit.tools.cancellation import Cancellation, Expiry
+from toolkit.tools.copies import copied
 from toolkit.tools.driving import drive, settled
 from toolkit.tools.parameters import Parameter, label_of, value_of_type
 from toolkit.tools.results import cut, error_result, failure_result, result_of, to_json
@@ -68,8 +69,8 @@ async def execute(
         if (value := _injected(parameter, values or {}, f"tool '{specification.name}'")) is not msgspec.UNSET
     }
     try:
-        sent = specification.read(arguments)
-        converted = specification.convert(sent)
+        sent = specification.read(_not_shared(arguments))
+        converted = specification.convert(copied(sent))  # the handler may change what it gets
     except InvalidArguments as error:
         return _cut(error_result(str(error), error), specification)
     except Exception as error:  # noqa: BLE001 - a validator of the tool's own type: a failure of the tool
@@ -78,6 +79,14 @@ async def execute(
     cancellation = Cancellation(DEFAULT_GRACE, _warn)
     work = call_handler(specification, tool, converted, ctx.for_call(call), injected, cancellation)
     return _cut(await _in_own_task(work, cancellation, specification.name), specification)
+
+
+def _not_shared(arguments: Any) -> Any:
+    """A dict's copy. One that nests too deep, or contains itself, is refused as it is."""
+    try:
+        return copied(arguments)
+    except RecursionError:
+        return arguments
 
 
 async def _in_own_task(work: Coroutine[Any, Any, ToolResult], cancellation: Cancellation, name: str) -> ToolResult:
@@ -156,8 +165,8 @@ def _result_of_failure(
         cause = TimeoutError(f"{specification.label} took longer than {specification.timeout:g} seconds")
         cause.__cause__ = error.__cause__
         return error_result(f"{cause}{error.remark}", cause)
-    if isinstance(error, ToolError) and (text := str(error)):
-        return error_result(text, error)
+    if isinstance(error, ToolError):
+        return error_result(str(error), error)
     return failure_result(specification.name, error)
 
 
