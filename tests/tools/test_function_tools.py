@@ -86,7 +86,18 @@ def test_attributes_of_the_function_do_not_pass_for_members() -> None:
     made: Any = tool(slow)
 
     assert made.name == "slow"
-    assert not hasattr(made, "timeout")
+    assert made.timeout is None
+
+
+def test_a_function_tool_has_the_optional_members_as_a_class_tool_has_them() -> None:
+    made = tool(search)
+    guarded = tool(needs_approval=True, exclusive=True, timeout=2)(search)
+
+    for member in ("exclusive", "timeout", "needs_approval", "max_result_tokens", "run_in_thread"):
+        assert getattr(made, member) == getattr(Tool, member)
+    assert made.input_schema is None
+    assert made.output_schema is None
+    assert (guarded.needs_approval, guarded.exclusive, guarded.timeout) == (True, True, 2)
 
 
 # Callables of every kind

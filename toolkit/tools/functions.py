@@ -14,7 +14,7 @@ from toolkit.tools.docstrings import read_docstring
 from toolkit.tools.execution import execute
 from toolkit.tools.names import snake_case
 from toolkit.tools.parameters import label_of
-from toolkit.tools.protocol import OPTIONAL_MEMBERS
+from toolkit.tools.protocol import MAX_RESULT_TOKENS, OPTIONAL_MEMBERS
 from toolkit.tools.schemas.members import docstring_of
 from toolkit.tools.specification import check_class, keep_specification
 
@@ -41,6 +41,14 @@ class FunctionTool(Generic[P, R]):
 
     name: str
     description: str
+
+    input_schema: Any = None
+    output_schema: Any = None
+    exclusive: bool = False
+    timeout: float | None = None
+    needs_approval: bool = False
+    max_result_tokens: int = MAX_RESULT_TOKENS
+    run_in_thread: bool = True
 
     def __init__(self, handler: Callable[P, R], name: str, description: str, **members: Any) -> None:
         _check_members(members)
