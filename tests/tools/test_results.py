@@ -8,6 +8,7 @@ import datetime
 import decimal
 import enum
 import fractions
+import ipaddress
 import json
 import math
 import pathlib
@@ -492,3 +493,41 @@ def test_a_cut_is_made_of_the_beginning_and_the_end(text: str, tokens: int) -> N
         assert text.startswith(head)
         assert text.endswith(tail)
         assert len(text.encode()) > 4 * tokens
+
+
+@dataclasses.dataclass
+class Votes:
+    by_answer: dict[bool, int]
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        ({True: 1}, '{"true":1}'),
+        ({False: {True: [{True: 2}]}}, '{"false":{"true":[{"true":2}]}}'),
+        ([{"a": ({True: 1},)}], '[{"a":[{"true":1}]}]'),
+        (Votes({True: 3, False: 4}), '{"by_answer":{"true":3,"false":4}}'),
+        ({1: True, 0: None, None: 1}, '{"1":true,"0":null,"null":1}'),
+        ({"1": "x", True: float("nan")}, '{"1":"x","true":null}'),
+        ({True: "\ud800"}, '{"true":"\ufffd"}'),
+    ],
+    ids=repr,
+)
+async def test_a_key_that_is_a_bool_is_written_as_json_writes_it(value: Any, written: str) -> None:
+    assert (await result_of(value)).content == written
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        (ipaddress.ip_address("10.0.0.1"), '"10.0.0.1"'),
+        (ipaddress.ip_network("10.0.0.0/8"), '"10.0.0.0/8"'),
+        (ipaddress.ip_interface("10.0.0.1/8"), '"10.0.0.1/8"'),
+        ([ipaddress.ip_address("::1")], '["::1"]'),
+        ({ipaddress.ip_address("::1"): {"net": ipaddress.ip_network("::/8")}}, '{"::1":{"net":"::/8"}}'),
+        ({ipaddress.ip_address("::1"): "\ud800"}, '{"::1":"\ufffd"}'),
+    ],
+    ids=repr,
+)
+async def test_an_ip_address_is_written_as_text(value: Any, written: str) -> None:
+    assert (await result_of(value)).content == written

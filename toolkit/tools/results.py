@@ -70,18 +70,21 @@ def failure_result(name: str, error: BaseException) -> ToolResult:
 def to_json(value: Any) -> bytes:
     """JSON of any value that has one.
 
-    ISO 8601 for dates, text for `Decimal`, `UUID` and paths, the value of an enum, an array for a set, base64 for
-    bytes, null for NaN and infinities, an object for dataclasses, msgspec Structs and pydantic models. Keys that are
-    no text become text in the same way; lone surrogates become U+FFFD.
+    ISO 8601 for dates, text for `Decimal`, `UUID`, paths and IP addresses, the value of an enum, an array for a set,
+    base64 for bytes, null for NaN and infinities, an object for dataclasses, msgspec Structs and pydantic models. Keys
+    that are no text become text in the same way; lone surrogates become U+FFFD.
 
     Raises:
         UnwritableValue: there is none.
     """
     try:
         try:
-            return _encode(value)
+            written = _encode(value)
         except UnicodeEncodeError:
-            return _encode(_without_surrogates_inside(value))
+            return _encode(_with_sendable_texts(value))
+        if b'"1":' in written or b'"0":' in written:  # maybe of a bool, which msgspec takes for a number
+            return _encode(_with_sendable_texts(value))
+        return written
     except RecursionError as error:
         raise UnwritableValue(type(value).__name__, "it is nested too deeply, or contains itself") from error
     except (TypeError, ValueError, OverflowError) as error:  # an integer of over 4,300 digits, a model's own serializer
@@ -138,6 +141,8 @@ def _unknown(value: Any) -> Any:
     for known, plain in _PLAIN:
         if isinstance(value, known):
             return plain(value)
+    if kind.__module__ == "ipaddress":
+        return str(value)
     if hasattr(kind, "__get_pydantic_core_schema__"):  # pydantic's own types, such as Url and SecretStr
         from pydantic_core import to_jsonable_python
 
@@ -204,20 +209,22 @@ _PLAIN: tuple[tuple[type | tuple[type, ...], Any], ...] = (
 _encode = msgspec.json.Encoder(enc_hook=_unknown).encode
 
 
-def _without_surrogates_inside(value: Any) -> Any:
-    """The value, as far as JSON sees it, with every text made sendable."""
+def _with_sendable_texts(value: Any) -> Any:
+    """The value, as far as JSON sees it, with every text made sendable and every key a text."""
     if isinstance(value, str):
         return _without_surrogates(str.__str__(value))
     if isinstance(value, dict):
         members = cast("dict[Any, Any]", value).items()
-        return {_without_surrogates(_key(key)): _without_surrogates_inside(item) for key, item in members}
+        return {_without_surrogates(_key(key)): _with_sendable_texts(item) for key, item in members}
     if isinstance(value, (list, tuple, set, frozenset)):
-        return [_without_surrogates_inside(item) for item in cast("Iterable[Any]", value)]
+        return [_with_sendable_texts(item) for item in cast("Iterable[Any]", value)]
     built = msgspec.to_builtins(value, enc_hook=_unknown)  # dataclasses, Structs and models as dicts
-    return _without_surrogates_inside(built) if isinstance(built, (str, dict, list)) else built
+    return _with_sendable_texts(built) if isinstance(built, (str, dict, list)) else built
 
 
 def _key(key: Any) -> str:
+    if isinstance(key, bool):
+        return "true" if key else "false"
     if isinstance(key, str):
         return str.__str__(key)
     if isinstance(key, enum.Enum):
