@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from toolkit.errors import ConfigurationError
-from toolkit.tools.schemas.annotations import name_of
+from toolkit.tools.schemas.annotations import name_of, with_lists
 from toolkit.tools.schemas.definitions import adopt
 from toolkit.tools.schemas.msgspec_maker import MsgspecMaker
 from toolkit.tools.schemas.protocol import ConversionError, Field, SchemaMaker, Shape, UnsupportedType
@@ -40,6 +42,7 @@ def shape_of_type(annotation: Any) -> Shape:
         >>> shape_of_type(list[int]).schema
         {'type': 'array', 'items': {'type': 'integer'}}
     """
+    annotation = with_lists(annotation)
     return _maker_of(annotation, "").shape_of_type(annotation)
 
 
@@ -55,6 +58,7 @@ def shape_of_fields(fields: Sequence[Field]) -> Shape:
         >>> shape.convert({"day": "2024-05-31"})
         {'day': datetime.date(2024, 5, 31)}
     """
+    fields = [replace(field, annotation=with_lists(field.annotation)) for field in fields]
     try:
         return MsgspecMaker().shape_of_fields(fields)
     except UnsupportedType:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Annotated, Any, get_args, get_origin
+import types
+from collections.abc import Container, Iterable, Reversible
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import msgspec
 
-__all__ = ["Notes", "asks_for_pydantic", "bare", "name_of", "notes_of"]
+__all__ = ["Notes", "asks_for_pydantic", "bare", "name_of", "notes_of", "with_lists"]
 
 _BOUNDS = {
     "ge": "minimum",
@@ -104,6 +105,29 @@ def bare(annotation: Any) -> Any:
             annotation = supertype
         else:
             return annotation
+
+
+_LISTS: tuple[Any, ...] = (Iterable, Reversible, Container)
+
+
+def with_lists(annotation: Any) -> Any:
+    """The annotation with `list` for `Iterable`, so that a handler may go through it more than once."""
+    if any(annotation is kind for kind in _LISTS):
+        return list
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin in _LISTS:
+        return list[with_lists(arguments[0])]  # type: ignore[misc]  # the argument is known at run time only
+    if origin is Annotated:
+        inner = with_lists(arguments[0])
+        return annotation if inner is arguments[0] else Annotated[(inner, *arguments[1:])]
+    if origin is None or origin is Literal or not arguments:
+        return annotation
+    changed = tuple(map(with_lists, arguments))
+    if all(one is other for one, other in zip(changed, arguments, strict=True)):
+        return annotation
+    if origin in (Union, types.UnionType):
+        return Union[changed]  # noqa: UP007 - the arms are known at run time only
+    return origin[changed]
 
 
 def is_qualifier(origin: Any) -> bool:
