@@ -19,7 +19,7 @@ from tests.builtin_tools.clients import LIBRARIES, ManualClock, open_client
 from tests.builtin_tools.loopback import GUARD, LoopbackServer, Reply, serving
 from toolkit import Agent
 from toolkit.errors import ConfigurationError
-from toolkit.injection import AppScoped, application, dep, overriding, provide
+from toolkit.injection import AppScoped, application, check, dep, overriding, provide
 from toolkit.testing import ScriptedModel, call, calls, says
 
 ADA = {"title": "Ada Lovelace"}
@@ -148,6 +148,11 @@ async def test_an_application_may_leave_the_whole_section_out(strict: bool, valu
     result = await toolkit.execute(app.tools.wikipedia_page(), ADA)
 
     assert result.content.startswith("not configured: ")
+
+
+@pytest.mark.parametrize("strict", [False, True], ids=["lenient", "strict"])
+def test_an_application_without_the_section_is_wired_well(strict: bool) -> None:
+    check(an_application(strict=strict)())
 
 
 @pytest.mark.parametrize("strict", [False, True], ids=["lenient", "strict"])

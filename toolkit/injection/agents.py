@@ -11,7 +11,16 @@ from msgspec import UNSET
 
 from toolkit.errors import ConfigurationError
 from toolkit.injection.container import ContainerResolver, call_scoped_in
-from toolkit.injection.graph import CyclicDependency, answering, call_of, describe, names_in, product_of, walk
+from toolkit.injection.graph import (
+    CyclicDependency,
+    answering,
+    call_of,
+    declaring,
+    describe,
+    names_in,
+    product_of,
+    walk,
+)
 from toolkit.injection.overlays import AnyProvider, object_of
 from toolkit.injection.providers import CallScoped, Literal, RunScoped
 from toolkit.injection.survey import is_agent
@@ -35,9 +44,9 @@ class AgentFindings:
     def __init__(self, container: Any) -> None:
         self.problems: list[str] = []
         self.recipes: list[Recipe] = []
-        self._resolver = ContainerResolver(container, None)
         for name, provider in names_in(container):
             if is_agent(provider):
+                self._resolver = ContainerResolver(declaring(container, name), None)
                 for problem in self._of_agent(provider):
                     self.problems.append(f"'{name}': {problem}")
 

@@ -17,6 +17,7 @@ from toolkit.injection.checks import check_wiring
 from toolkit.injection.container import ContainerResolver
 from toolkit.injection.graph import (
     answering,
+    declaring,
     describe,
     everything_in,
     is_container,
@@ -80,6 +81,7 @@ class App:
         self.container = container
         self._scope = ApplicationScope()
         self._resolver = ContainerResolver(container, self._scope)
+        self._embedded: dict[Any, ContainerResolver] = {}
         self._open_in: list[list[Scope]] = []
 
     def agent(self, name: str = "agent") -> RunnableAgent:
@@ -102,7 +104,14 @@ class App:
             )
         # No instance, though one may be there: what replaces the agent here must not be kept for later runs.
         recipe = Recipe(f"provider '{name}'", product=product, key=provider, identity=provider)
-        return cast("RunnableAgent", bind(self._resolver, recipe))
+        return cast("RunnableAgent", bind(self._resolver_for(name), recipe))
+
+    def _resolver_for(self, name: str) -> ContainerResolver:
+        """The resolver of the container that declares an agent: it finds its tools there, embedded or not."""
+        container = declaring(self.container, name)
+        if container is self.container:
+            return self._resolver
+        return self._embedded.setdefault(container, ContainerResolver(container, self._scope))
 
     async def open(self, open_timeout: float | None, close_timeout: float | None) -> None:
         """Opens what is reachable, but for what is built with something replaced here: a fake must not outlive its

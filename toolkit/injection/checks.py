@@ -52,6 +52,8 @@ def _survey(container: Any) -> tuple[Survey, AgentFindings]:
     survey = Survey(container)
     findings: dict[str, None] = dict.fromkeys(survey.circles)  # a set that keeps its order
     for node, path in survey.paths.items():
+        if node in survey.sections:
+            continue
         for problem in problems_of(node):
             findings.setdefault(f"{path}: {problem}")
     agents = AgentFindings(container)

@@ -10,7 +10,7 @@ from msgspec import UNSET
 from toolkit.errors import ConfigurationError
 from toolkit.injection.agents import ListedParts
 from toolkit.injection.container import ContainerResolver
-from toolkit.injection.graph import answering, dependencies, names_in, short_label
+from toolkit.injection.graph import answering, declaring, dependencies, names_in, short_label
 from toolkit.injection.overlays import AnyProvider, effective
 from toolkit.injection.providers import AppScoped, CallScoped, Literal, RunScoped, ScopeValue
 from toolkit.injection.survey import is_agent
@@ -57,14 +57,13 @@ class _Drawing:
         self.edges: dict[str, None] = {}
         self._numbers: dict[AnyProvider, int] = {}
         self._names: dict[AnyProvider, str] = {}
-        self._resolver = ContainerResolver(container, None)
         named = list(names_in(container))
         for name, provider in named:
             self._names.setdefault(effective(provider), name)
-        for _, provider in named:
+        for name, provider in named:
             self._visit(provider)
             if is_agent(provider):
-                self._visit_tools(provider)
+                self._visit_tools(provider, ContainerResolver(declaring(container, name), None))
 
     def box(self, provider: AnyProvider) -> str:
         name, label = self._names.get(provider), short_label(provider)
@@ -81,10 +80,10 @@ class _Drawing:
             self._visit(dependency)
             self._connect(provider, "-->", dependency)
 
-    def _visit_tools(self, agent: AnyProvider) -> None:
+    def _visit_tools(self, agent: AnyProvider, resolver: ContainerResolver) -> None:
         for listed in ListedParts(answering(agent)).tools:
             try:
-                recipe = self._resolver.recipe(listed, frozenset())
+                recipe = resolver.recipe(listed, frozenset())
             except ConfigurationError:
                 continue  # `check` says what is wrong with it
             if recipe.instance is UNSET:

@@ -19,6 +19,7 @@ __all__ = [
     "CyclicDependency",
     "answering",
     "call_of",
+    "declaring",
     "dependencies",
     "describe",
     "everything_in",
@@ -222,6 +223,12 @@ def provider_at(container: Any, path: str) -> AnyProvider | None:
         if found is None:
             return None
     return cast("AnyProvider", found)
+
+
+def declaring(container: Any, path: str) -> Any:
+    """The container that a nested name such as `"tools.http"` belongs to, and in which its agents find their tools."""
+    outer, _, _ = path.rpartition(".")
+    return provider_at(container, outer) if outer else container
 
 
 def own_provider(container: Any, provider: AnyProvider) -> AnyProvider:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dependency_injector import providers
 from msgspec import UNSET
 
 from toolkit.injection.graph import answering, dependencies, listed_in, names_in, product_of, short_label
@@ -18,11 +19,13 @@ class Survey:
     Attributes:
         paths: How each provider is reached: `'agent' -> WeatherTool -> WeatherClient`; dependencies first.
         circles: Providers that need each other, in words.
+        sections: Options that stand in for a configuration, that of an embedded container: they may be absent.
     """
 
     def __init__(self, container: Any) -> None:
         self.paths: dict[AnyProvider, str] = {}
         self.circles: list[str] = []
+        self.sections: set[AnyProvider] = set()
         self._names: dict[AnyProvider, str] = {}
         self._open: list[AnyProvider] = []
         self._seen: set[AnyProvider] = set()
@@ -34,7 +37,9 @@ class Survey:
             self._visit(provider, (f"'{name}'",))
 
     def _visit(self, provider: AnyProvider, path: tuple[str, ...]) -> None:
-        provider = effective(provider)
+        asked, provider = provider, effective(provider)
+        if isinstance(asked, providers.Configuration) and asked is not provider:
+            self.sections.add(provider)
         if provider in self._open:
             circle = (*self._open[self._open.index(provider) :], provider)
             self.circles.append("cyclic dependency: " + " -> ".join(map(self._name, circle)))
