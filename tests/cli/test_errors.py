@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -120,3 +122,57 @@ def test_a_containers_module_of_the_user_can_be_the_application(installed: Comma
     (folder / "containers.py").write_text("from shop import Shop\n")
 
     assert installed("check", "--app", "containers:Shop").status == 0
+
+
+@pytest.mark.parametrize("code", ["0", "", "3", "'bye'"])
+@pytest.mark.parametrize("command", ["check", "tools"])
+def test_a_module_that_exits_is_a_failure_in_one_line(folder: Path, toolwire: Command, code: str, command: str) -> None:
+    (folder / "leaving.py").write_text(f"import sys\nsys.exit({code})\n")
+
+    answer = toolwire(command, "--app", "leaving:Shop")
+
+    assert answer.status == 1
+    assert answer.out == ""
+    assert answer.err.startswith("toolwire: importing 'leaving' failed: SystemExit")
+    assert answer.err.count("\n") == 1
+
+
+def test_a_container_that_exits_while_it_is_made_is_a_failure(folder: Path, toolwire: Command) -> None:
+    (folder / "leaving.py").write_text("import sys\n\n\ndef make():\n    sys.exit(0)\n")
+
+    answer = toolwire("check", "--app", "leaving:make")
+
+    assert (answer.status, answer.err) == (1, "toolwire: making the container leaving:make failed: SystemExit: 0\n")
+
+
+def test_a_tool_that_exits_is_a_failure(folder: Path, toolwire: Command) -> None:
+    text = (folder / "shop.py").read_text()
+    text = text.replace('raise LookupError(f"secret of the developer: {text}")', "raise SystemExit(0)")
+    (folder / "leaving.py").write_text(text)
+
+    answer = toolwire("call", "crash", '{"text": "x"}', "--app", "leaving:Shop")
+
+    assert (answer.status, answer.out) == (1, "")
+    assert answer.err.endswith("SystemExit: 0\n")
+    assert answer.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("arguments", ["tools --json", "tools", "check", "--help", "ask hello --json"])
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_a_closed_stream_gives_no_traceback(folder: Path, arguments: str, closed: str) -> None:
+    command = f"{Path(sys.executable).with_name('toolwire')} {arguments} --app shop:Shop {closed}"
+    if arguments == "--help":
+        command = command.replace(" --app shop:Shop", "")
+
+    done = subprocess.run(["/bin/sh", "-c", command], cwd=folder, capture_output=True, text=True, check=False)
+
+    assert "Traceback" not in done.stderr
+    assert "Exception ignored" not in done.stderr
+    assert done.stderr.count("\n") <= 1
+    assert (done.returncode == 0) == (closed == "2>&-")
+
+
+def test_a_name_that_nothing_is_like_is_told_in_one_sentence(toolwire: Command) -> None:
+    answer = toolwire("tools", "--agent", "nope", "--app", "shop:Shop")
+
+    assert "the container has no provider 'nope'; it has 'agent', " in error_of(answer)

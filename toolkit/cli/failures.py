@@ -11,7 +11,7 @@ from typing import TextIO
 
 from toolkit.errors import ToolkitError
 
-__all__ = ["Failed", "failing_in_one_line", "print_tracebacks", "report", "show_warning", "text_of"]
+__all__ = ["Failed", "Unread", "failing_in_one_line", "print_tracebacks", "report", "show_warning", "text_of"]
 
 
 class Failed(Exception):
@@ -28,16 +28,25 @@ class Failed(Exception):
         self.causes = causes
 
 
+class Unread(Exception):
+    """Nobody reads what is printed any more (`toolwire tools | head -1`): the command ends, and says nothing."""
+
+
 @contextmanager
 def failing_in_one_line(with_traceback: bool) -> Generator[None, None, None]:
-    """Turns every exception into a `Failed`: the border of a command, where the user's own code is loaded and run."""
+    """Turns every exception into a `Failed`: the border of a command, where the user's own code is loaded and run.
+
+    Also a `SystemExit`: whichever status that code asks for, the command did not do what it was asked.
+    """
     try:
         yield
+    except Unread:
+        raise
     except Failed as failure:
         if with_traceback:
             raise
         raise Failed(str(failure), status=failure.status) from None
-    except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - the border of the process: it becomes a line
+    except (Exception, asyncio.CancelledError, SystemExit) as error:  # noqa: BLE001 - the border of the process: it becomes a line
         raise Failed(text_of(error), causes=(error,) if with_traceback else ()) from None
 
 

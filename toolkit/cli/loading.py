@@ -34,7 +34,7 @@ def load_container(app: str) -> Any:
     if callable(found):
         try:
             found = found()
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise Failed(f"making the container {app} failed: {text_of(error)}", causes=(error,)) from error
     if not is_container(found):
         raise Failed(f"{app} gives {type(found).__name__!r}, and no container; name a class such as {DEFAULT_APP}")
@@ -47,7 +47,7 @@ def _module(name: str) -> ModuleType:
         sys.path.insert(0, directory)
     try:
         return import_module(name)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         _tell_what_hides(name, error)
         if (
             isinstance(error, ModuleNotFoundError)
@@ -71,7 +71,7 @@ def _attribute(module: ModuleType, path: str) -> Any:
     return found
 
 
-def _tell_what_hides(module_name: str, error: Exception) -> None:
+def _tell_what_hides(module_name: str, error: BaseException) -> None:
     """Raises `Failed` when the demo application is not found because a module of the user has its package's name."""
     if module_name != DEFAULT_APP.partition(":")[0]:
         return

@@ -11,6 +11,7 @@ from unicodedata import category
 from rich.console import Console
 from rich.text import Text
 
+from toolkit.cli.failures import Unread
 from toolkit.messages import ToolDefinition
 from toolkit.records import CallRecord, Run
 
@@ -30,7 +31,10 @@ def print_line(text: str = "", style: str = "") -> None:
 
 def print_json(value: Any) -> None:
     """JSON for programs: no colours, no control characters."""
-    print(json.dumps(value, ensure_ascii=False, indent=2))
+    try:
+        print(json.dumps(value, ensure_ascii=False, indent=2))
+    except BrokenPipeError as error:
+        raise Unread from error
 
 
 def print_run(run: Run[Any]) -> None:
@@ -64,9 +68,14 @@ def _print_labelled(label: str, text: str, style: str) -> None:
     _console().print(line, soft_wrap=True)
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        raise Unread  # rich would leave by SystemExit
+
+
 def _console() -> Console:
     # Made anew for each line, for the stdout of that moment. rich reads NO_COLOR and asks whether it is a terminal.
-    return Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
+    return _Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
 
 
 def _duration(seconds: float) -> str:

@@ -6,12 +6,12 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import typer
 
 from toolkit.cli.commands import command_line
-from toolkit.cli.failures import Failed, report, show_warning
+from toolkit.cli.failures import Failed, Unread, report, show_warning
 
 __all__ = ["run_command"]
 
@@ -21,6 +21,7 @@ _WrongUse: Any = next(cls for cls in typer.BadParameter.__mro__ if cls.__name__ 
 
 def run_command(arguments: Sequence[str] | None = None) -> int:
     """Runs one command; gives the exit status."""
+    is_heard = _open_streams()
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)  # what stands in for a stream in tests may lack it
         if reconfigure is not None:
@@ -30,10 +31,23 @@ def run_command(arguments: Sequence[str] | None = None) -> int:
             warnings.showwarning = show_warning
             status = _status(arguments)
         sys.stdout.flush()
-    except BrokenPipeError:  # `toolwire tools | head -1`: nobody reads on, and Python must not complain at its exit
+    except (
+        BrokenPipeError,
+        Unread,
+    ):  # `toolwire tools | head -1`: nobody reads on, and Python must not complain at its exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    return status
+    return status if is_heard else max(status, 1)
+
+
+def _open_streams() -> bool:
+    """Opens what was closed before the process began (`toolwire tools >&-`); false when nobody reads stdout."""
+    # To type checkers a stream is always there. Python has None for one that is closed.
+    is_heard = cast("Any", sys.stdout) is not None
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - as long as the process
+    return is_heard
 
 
 def _status(arguments: Sequence[str] | None) -> int:
