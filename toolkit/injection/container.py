@@ -108,8 +108,8 @@ class ContainerResolver:
         if provider is None:
             names = [known for known, _ in names_in(self.container)]
             near: list[str] = difflib.get_close_matches(name, names, n=1)
-            hint = f"did you mean {near[0]!r}? " if near else ""
-            raise ConfigurationError(f"the container has no provider {name!r}; {hint}It has {in_quotes(names)}")
+            hint = f"did you mean {near[0]!r}? It" if near else "it"
+            raise ConfigurationError(f"the container has no provider {name!r}; {hint} has {in_quotes(names)}")
         return provider
 
     def candidates(self) -> list[Candidate]:
