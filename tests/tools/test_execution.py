@@ -222,7 +222,6 @@ class Rejected(ToolError):
     ("error", "content"),
     [
         (Rejected(), "no such order"),
-        (ToolError(), "tool 't' failed: ToolError"),
         (RuntimeError("secret credentials"), "tool 't' failed: RuntimeError"),
         (ValueError(), "tool 't' failed: ValueError"),
         (TimeoutError("of its own"), "tool 't' failed: TimeoutError"),
