@@ -186,6 +186,11 @@ class NotCallable:
     on_after_call = "log"
 
 
+class Closed:
+    def __init__(self, *args: Any) -> None:
+        pass
+
+
 MISTAKES = {
     "limits": ({"limits": {"max_turns": 3}}, r"give Limits\(max_turns="),
     "name": ({"name": ""}, "the name of an agent is ''"),
@@ -200,10 +205,7 @@ MISTAKES = {
     ),
     "three parameters": ({"hooks": [ThreeParameters()]}, r"called as on_after_model\(ctx, response\)"),
     "not callable": ({"hooks": [NotCallable()]}, "on_after_call of hook NotCallable is 'log'"),
-    "output of no object": (
-        {"output_type": int},
-        "output_type is .*int.*; it has to be a type whose JSON is an object",
-    ),
+    "output without a schema": ({"output_type": Closed}, "output_type is .*Closed.* has no JSON Schema"),
 }
 
 

@@ -146,7 +146,8 @@ class Agent(Runnable[T]):
         instructions: A text, or a function of the `RunContext`; sent with each request, not kept in the messages.
         limits: See `Limits`.
         hooks: Objects with any of `on_before_call`, `on_after_call`, `on_before_model`, `on_after_model`.
-        output_type: A type whose JSON is an object: `run.output` is an instance of it.
+        output_type: `run.output` is an instance of it: the answer is read as JSON of that type. Some providers take
+            only types whose JSON is an object (dataclass, TypedDict, msgspec Struct, pydantic model).
         settings: Sampling and the like.
 
     Raises:

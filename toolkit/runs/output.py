@@ -6,8 +6,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from toolkit.errors import ConfigurationError, OutputError
-from toolkit.tools.arguments import parse_arguments
+from toolkit.errors import ConfigurationError, OutputError, repr_of
+from toolkit.tools.arguments import parse_json
 from toolkit.tools.schemas import shape_of_type
 from toolkit.tools.schemas.protocol import ConversionError, Shape
 from toolkit.tools.validation import Validator, compile_schema
@@ -25,31 +25,53 @@ class Output(Struct, frozen=True):
     def read(self, text: str) -> Any:
         """The value that an answer gives. Raises `OutputError` when it does not meet the type."""
         try:
-            value: Any = parse_arguments(text)
+            value = parse_json(text)
+        except InvalidArguments as error:
+            raise _mismatch(str(error).replace("the arguments", "the answer")) from error
+        try:
             if not self.validator.is_valid(value):
-                raise InvalidArguments(text_of(self.validator.violations(value)))
+                raise _mismatch(text_of(self.validator.violations(value)))
             return value if self.shape.convert is None else self.shape.convert(value)
-        except (InvalidArguments, ConversionError) as error:
-            raise OutputError(f"the model's answer does not meet the output_type: {error}") from error
+        except OutputError:
+            raise
+        except ConversionError as error:
+            raise _mismatch(text_of(error.violations)) from error
+        except Exception as error:  # a validator of the type's own may raise anything
+            raise _mismatch(f"{type(error).__name__} was raised") from error
 
+
+def _mismatch(reason: str) -> OutputError:
+    return OutputError(f"the model's answer does not meet the output_type: {reason}")
+
+
+_MAX_KEPT = 64
 
 _outputs: dict[Any, Output] = {}
 
 
 def output_of(output_type: Any) -> Output | None:
-    """The output of an agent's `output_type`, worked out once for each type.
+    """The output of an agent's `output_type`, worked out once for each type; None for the text itself.
 
     Raises:
-        ConfigurationError: the type's JSON is no object.
+        ConfigurationError: the type has no JSON Schema.
     """
-    if output_type is None:
+    if output_type is None or output_type is str:
         return None
-    if output_type not in _outputs:
+    try:
+        known = _outputs.get(output_type)
+    except TypeError:  # an annotation that can't be hashed
+        return _made(output_type)
+    if known is None:
+        known = _made(output_type)
+        if len(_outputs) >= _MAX_KEPT:  # types made for a run: keep what is used, and let the rest go
+            _outputs.pop(next(iter(_outputs)), None)
+        _outputs[output_type] = known
+    return known
+
+
+def _made(output_type: Any) -> Output:
+    try:
         shape = shape_of_type(output_type)
-        if shape.schema.get("type") != "object":
-            raise ConfigurationError(
-                f"output_type is {output_type!r}; it has to be a type whose JSON is an object (dataclass, TypedDict, "
-                f"msgspec Struct, pydantic model)"
-            )
-        _outputs[output_type] = Output(shape, compile_schema(shape.schema, owner="the output_type"))
-    return _outputs[output_type]
+    except ConfigurationError as error:
+        raise ConfigurationError(f"output_type is {repr_of(output_type)}: {error}") from error
+    return Output(shape, compile_schema(shape.schema, owner="the output_type"))
