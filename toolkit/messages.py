@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
-from typing import Any, TypeAlias, cast
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Self, TypeAlias, cast
 
 import msgspec
 from msgspec import Struct
@@ -131,15 +131,16 @@ class Transcript(list[Message]):
 
     A run that continues one does not scan it. `seal` notes its end, so that a list changed afterwards is noticed: one
     that has grown by its length, any other change by the methods that make it.
-    `call_ids` are the ids of all its calls.
+    `call_ids` are the ids of all its calls. `is_changed` is true once somebody else than the run has changed the list.
     """
 
-    __slots__ = ("_sealed", "call_ids")
+    __slots__ = ("_sealed", "call_ids", "is_changed")
 
     def __init__(self, messages: Any = ()) -> None:
         super().__init__(messages)
         self._sealed: tuple[int, Message | None] = (-1, None)
         self.call_ids: frozenset[str] = frozenset()
+        self.is_changed = False
 
     def seal(self, call_ids: Iterable[str]) -> None:
         self.call_ids = frozenset(call_ids)
@@ -147,6 +148,7 @@ class Transcript(list[Message]):
 
     def _unsealed(self, method: str, *args: Any) -> Any:
         self._sealed = (-1, None)
+        self.is_changed = True
         return getattr(list, method)(self, *args)
 
     def __setitem__(self, place: Any, message: Any) -> None:
@@ -169,14 +171,35 @@ class Transcript(list[Message]):
         self._unsealed("reverse")
 
     def sort(self, **options: Any) -> None:
-        self._sealed = (-1, None)
+        self._unsealed("__imul__", 1)
         super().sort(**options)
+
+    def append(self, message: Message) -> None:
+        self._unsealed("append", message)
+
+    def extend(self, messages: Iterable[Message]) -> None:
+        self._unsealed("extend", messages)
+
+    def clear(self) -> None:
+        self._unsealed("clear")
+
+    def __iadd__(self, messages: Iterable[Message]) -> Self:  # type: ignore[misc, override]  # less than `__add__`, as of list
+        self._unsealed("extend", messages)
+        return self
+
+    def __imul__(self, times: Any) -> Self:  # type: ignore[misc]  # less than `__mul__`, as of list
+        self._unsealed("__imul__", times)
+        return self
 
     @property
     def is_sealed(self) -> bool:
         """True while the list still ends as it did when its run ended."""
         length, last = self._sealed
         return length == len(self) and (length == 0 or self[-1] is last)
+
+
+append_to: Callable[[list[Message], Message], None] = list[Message].append
+"""Appends for the run itself, whose changes of a `Transcript` are not noted."""
 
 
 class Usage(Struct, frozen=True):

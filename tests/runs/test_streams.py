@@ -604,3 +604,20 @@ async def test_the_call_of_an_event_is_that_of_the_transcript() -> None:
         ToolCall("c", "add", '{"malformed_arguments": "{\\"a\\": 1"}'),
         ToolCall("c_2", "add", '{"a": 1, "b": 2}'),
     ]
+
+
+async def test_what_a_run_ended_with_is_not_logged_when_its_stream_is_left_early(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def answer(request: ModelRequest) -> ModelResponse:
+        raise ValueError("token=abc123")
+
+    async with Agent(CallingModel(answer)).stream("go") as stream:
+        await anext(stream)
+        run = stream.run
+        await until(lambda: run.outcome == "failed")
+    stream = None  # type: ignore[assignment]
+    gc.collect()
+    await asyncio.sleep(0)
+
+    assert caplog.records == []

@@ -59,8 +59,9 @@ class ModelRequest(Struct, frozen=True):
 
     Attributes:
         messages: Instructions first (a `SystemMessage`), then the transcript. It is the run's own list, which grows
-            after the answer: a model that keeps requests copies it.
-        tools: What the model may call.
+            after the answer: a model that keeps requests copies it, and whoever changes it ends the run with an error.
+        tools: What the model may call. Their schemas are shared by all runs: a hook or model that changes one changes
+            what later requests show, though not what arguments are checked by; copy what you change.
         settings: Sampling and the like, or None.
         output_schema: The JSON Schema that the answer has to meet, or None.
         tool_choice: See `ToolChoice`; None leaves it to the provider. It is that of the settings, but for the last

@@ -11,7 +11,7 @@ from typing import Any, cast
 from msgspec.structs import replace
 
 from toolkit import events
-from toolkit.errors import LimitExceeded, ModelError, text_of_error
+from toolkit.errors import HookError, LimitExceeded, ModelError, text_of_error
 from toolkit.messages import AssistantMessage, ToolCall, ToolDefinition, Usage
 from toolkit.models.protocol import ModelDone, ModelRequest, ModelResponse, ReasoningDelta, TextDelta
 from toolkit.records import Run
@@ -104,12 +104,18 @@ def _answer(state: RunState, response: ModelResponse) -> None:
 async def _ask(state: RunState, request: ModelRequest) -> ModelResponse:
     """One answer of the model, with the hooks around it."""
     run, hooks = state.run, state.hooks
+    asked = run.messages if state.asked is None else state.asked
+    was_changed = asked.is_changed
     if state.listener is not None:
         state.listener(events.TurnStarted(run.id, run.turns + 1))
     if hooks.before_model:
         await tell_model_hooks(hooks.before_model, state.ctx, request, state.cancellation)
+        if asked.is_changed and not was_changed:
+            raise HookError(f"a hook changed the messages of a request, {_READ_ONLY}")
     run.turns += 1
     response = await _response(state, request)
+    if asked.is_changed and not was_changed:
+        raise ModelError(f"the model changed the messages of its request, {_READ_ONLY}")
     if response.usage != _NO_USAGE:
         _counted(run, response.usage)
     if response.text:
@@ -117,6 +123,9 @@ async def _ask(state: RunState, request: ModelRequest) -> ModelResponse:
     if hooks.after_model:
         await tell_model_hooks(hooks.after_model, state.ctx, response, state.cancellation)
     return response
+
+
+_READ_ONLY = "which are the run's own; copy the list to change it"
 
 
 async def _response(state: RunState, request: ModelRequest) -> ModelResponse:

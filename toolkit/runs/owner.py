@@ -23,7 +23,7 @@ from toolkit.errors import (
     RunError,
     repr_of,
 )
-from toolkit.messages import Message, SystemMessage
+from toolkit.messages import Message, SystemMessage, Transcript, append_to
 from toolkit.models.protocol import ModelRequest
 from toolkit.records import Invocation, Outcome, Run
 from toolkit.runs.builder import Builder
@@ -69,7 +69,7 @@ class Owner:
         )
         ctx = RunContext(run=self.run, invocation=request.invocation, listener=emit)
         if request.prompt is not None:
-            transcript.append(request.prompt)
+            append_to(transcript, request.prompt)
         self._state = RunState(self.run, ctx, listener, call_ids, [])
         self._state.limits = _DEFAULTS
         self._mended = mended
@@ -111,6 +111,7 @@ class Owner:
             raise
         except GeneratorExit:  # the caller's coroutine is thrown away: nobody can wait
             self._request_cancellation()
+            task.add_done_callback(_read)
             raise
         if self._state.warnings:
             self._raise_warnings()
@@ -131,6 +132,8 @@ class Owner:
         finally:
             if task.cancelled() and self.run.outcome == "running":  # before its first step
                 self.run.outcome = "cancelled"
+            if task.done():
+                _read(task)  # who leaves does not want what it ended with, and asyncio would log its text
             if self._state.warnings:
                 self._raise_warnings()
 
@@ -144,8 +147,7 @@ class Owner:
         """Tells Python's warnings; read first what the run ended with, since a warning may be an error here."""
         task = self._task
         assert task is not None
-        if not task.cancelled():
-            task.exception()
+        _read(task)
         texts, self._state.warnings = self._state.warnings, []
         for text in texts:
             warnings.warn(text, RuntimeWarning, stacklevel=4)
@@ -178,7 +180,8 @@ class Owner:
         if failed:
             error = self._with_failures(error, failed)
         run.outcome = outcome if error is None else _outcome_of(error)
-        run.messages.seal(state.call_ids)
+        if not run.messages.is_changed:
+            run.messages.seal(state.call_ids)
         if state.listener is not None:
             state.listener(events.RunFinished(run.id, run))
         if error is not None:
@@ -215,7 +218,7 @@ class Owner:
         instructions = await self._instructions(agent) if agent.instructions else None
         if instructions:
             state.ctx.agent = AgentInfo(agent.name, instructions, definitions)
-            messages = state.asked = [SystemMessage(instructions), *messages]
+            messages = state.asked = Transcript((SystemMessage(instructions), *messages))
         settings = agent.settings if request.settings is None else request.settings.over(agent.settings)
         schema = None if state.output is None else state.output.shape.schema
         choice = None if settings is None else settings.tool_choice
@@ -336,6 +339,11 @@ def _outcome_of(error: BaseException) -> Outcome:
     if isinstance(error, (LimitExceeded, DeadlineExceeded)):
         return "partial"
     return "cancelled" if isinstance(error, (asyncio.CancelledError, RunAborted)) else "failed"
+
+
+def _read(task: asyncio.Task[Any]) -> None:
+    if not task.cancelled():
+        task.exception()
 
 
 async def _until_done_in_any_case(task: asyncio.Task[Any]) -> None:

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from toolkit.context import Event, RunContext
 from toolkit.events import WarningRaised
-from toolkit.messages import Message
+from toolkit.messages import Message, Transcript, append_to
 from toolkit.models.protocol import Model, ModelRequest, ModelSettings
 from toolkit.records import Invocation, Run
 from toolkit.runs.builder import Builder
@@ -107,7 +107,7 @@ class RunState:
         self.listener = listener
         self.call_ids = call_ids
         self.warnings = warnings
-        self.asked: list[Message] | None = None
+        self.asked: Transcript | None = None
         self._exclusive: asyncio.Lock | None = None
 
     def exclusive_lock(self) -> asyncio.Lock:
@@ -118,9 +118,9 @@ class RunState:
 
     def add(self, message: Message) -> None:
         """Appends to the transcript, and to what the model is asked with where that is another list."""
-        self.run.messages.append(message)
+        append_to(self.run.messages, message)
         if self.asked is not None:
-            self.asked.append(message)
+            append_to(self.asked, message)
 
     def warn(self, text: str) -> None:
         """Notes something that does not stop the run."""

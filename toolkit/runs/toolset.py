@@ -13,6 +13,7 @@ from toolkit.context import RunContext
 from toolkit.errors import ConfigurationError
 from toolkit.messages import ToolCall, ToolDefinition
 from toolkit.tools.members import MEMBERS
+from toolkit.tools.members import read_member
 from toolkit.tools.names import folded
 from toolkit.tools.parameters import label_of
 from toolkit.tools.resolver import Recipe, Resolver
@@ -134,8 +135,8 @@ async def _expanded(listed: Iterable[Any], ctx: RunContext, started: Started) ->
     """The list with objects that have `tools(ctx)` replaced by what they give, to any depth."""
     items: list[Any] = []
     for item in listed:
-        give = None if isinstance(item, (str, type)) else getattr(item, "tools", None)
-        if not callable(give) or callable(getattr(item, "handler", None)):
+        give = None if isinstance(item, (str, type)) else read_member(item, "tools")
+        if not callable(give) or callable(read_member(item, "handler")):
             items.append(item)
             continue
         label = f"tools(ctx) of {label_of(type(item))}"
