@@ -676,5 +676,5 @@ def test_a_property_that_fails_is_not_mistaken_for_a_missing_member() -> None:
 
         def handler(self) -> None: ...
 
-    with pytest.raises(LookupError, match="no name today"):
+    with pytest.raises(ConfigurationError, match="no name today"):
         definition(Broken())

@@ -12,8 +12,7 @@ from msgspec import UNSET, Struct
 from toolkit.context import RunContext
 from toolkit.errors import ConfigurationError
 from toolkit.messages import ToolCall, ToolDefinition
-from toolkit.tools.members import MEMBERS
-from toolkit.tools.members import read_member
+from toolkit.tools.members import MEMBERS, read_member
 from toolkit.tools.names import folded
 from toolkit.tools.parameters import label_of
 from toolkit.tools.resolver import Recipe, Resolver

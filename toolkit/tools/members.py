@@ -13,6 +13,8 @@ from typing import Any, Protocol, cast
 
 from msgspec import UNSET
 
+from toolkit.errors import ConfigurationError
+from toolkit.tools.parameters import label_of
 from toolkit.tools.protocol import DEFAULTS, OPTIONAL_MEMBERS, REQUIRED_MEMBERS
 
 __all__ = [
@@ -21,14 +23,35 @@ __all__ = [
     "Members",
     "ObjectMembers",
     "annotated_names",
+    "attributes_of",
     "changed_members",
     "differs_per_instance",
     "has_constructor",
     "own_members",
+    "read_member",
     "undeclared",
 ]
 
 MEMBERS = (*REQUIRED_MEMBERS, *OPTIONAL_MEMBERS)
+
+
+def read_member(target: Any, member: str, default: Any = None) -> Any:
+    """An attribute of a tool or a class of tools.
+
+    Raises:
+        ConfigurationError: it is a property, or the like, that raises something else than AttributeError.
+    """
+    try:
+        return getattr(target, member, default)
+    except Exception as error:
+        owner = label_of(target if isinstance(target, type) else type(target))
+        raise ConfigurationError(f"reading '{member}' of {owner} failed: {type(error).__name__}: {error}") from error
+
+
+def attributes_of(tool: Any) -> dict[str, Any]:
+    """What an object has itself: its `__dict__`, and nothing where it has slots."""
+    found: dict[str, Any] = read_member(tool, "__dict__", {})
+    return found
 
 
 class Members(Protocol):
@@ -50,7 +73,7 @@ class ObjectMembers:
         self._tool = tool
 
     def get(self, member: str, default: Any = None) -> Any:
-        return getattr(self._tool, member, default)
+        return read_member(self._tool, member, default)
 
     def needs_instance(self, member: str) -> bool:
         return getattr(self.get(member), "__self__", None) is self._tool
@@ -66,7 +89,7 @@ class ClassMembers:
         found = inspect.getattr_static(self._cls, member, default)
         if self.needs_instance(member):
             return cast("Any", type(found)).__get__(found, self._cls, self._cls)  # the class stands in for an instance
-        return getattr(self._cls, member, default)
+        return read_member(self._cls, member, default)
 
     def needs_instance(self, member: str) -> bool:
         found: Any = inspect.getattr_static(self._cls, member, None)
@@ -109,7 +132,7 @@ def annotated_names(cls: type) -> set[str]:
 
 def own_members(tool: Any) -> dict[str, Any]:
     """The members that an object has itself, and not by its class."""
-    return {member: value for member, value in getattr(tool, "__dict__", {}).items() if member in MEMBERS}
+    return {member: value for member, value in attributes_of(tool).items() if member in MEMBERS}
 
 
 def changed_members(tool: Any, described: type | None, described_own: dict[str, Any]) -> Iterator[str]:
@@ -140,7 +163,7 @@ _GUARDS = (*_HOOKS, "needs_approval")
 
 
 def _of_class(cls: type | None, member: str) -> Any:
-    return getattr(cls, member, DEFAULTS.get(member))
+    return read_member(cls, member, DEFAULTS.get(member))
 
 
 _CONSTRUCTORS = ("__init__", "__new__", "__post_init__", "__attrs_post_init__")
@@ -155,7 +178,7 @@ def _is_set_per_instance(cls: type, member: str) -> bool:
         return True
     if found is UNSET:
         said = (member in annotated_names(base) for base in above if "__init_subclass__" not in vars(base))  # not Tool
-        if any(said) or hasattr(cast("Any", cls), "__getattr__"):
+        if any(said) or inspect.getattr_static(cast("Any", cls), "__getattr__", None) is not None:
             return True
     return any(_stores(vars(base).get(name), member) for base in above for name in _CONSTRUCTORS)
 

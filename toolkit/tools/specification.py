@@ -18,10 +18,12 @@ from toolkit.tools.members import (
     ClassMembers,
     Members,
     ObjectMembers,
+    attributes_of,
     changed_members,
     differs_per_instance,
     has_constructor,
     own_members,
+    read_member,
     undeclared,
 )
 from toolkit.tools.names import check_name
@@ -140,7 +142,7 @@ def specify_class(cls: type, given: Set[type] = frozenset()) -> ToolSpecificatio
         ConfigurationError: a member is wrong.
     """
     # Kept on the class, so that it goes when the class goes; and with what it was made of, which a test may replace.
-    made_of = [getattr(cls, member, None) for member in MEMBERS]
+    made_of = [read_member(cls, member) for member in MEMBERS]
     taken = _taken(ClassMembers(cls), given, label_of(cls))
     kept: tuple[Any, dict[frozenset[type], ToolSpecification | None]] | None = vars(cls).get(_KEPT)
     if kept is None or kept[0] != made_of:
@@ -166,7 +168,7 @@ def specify(tool: Any, given: Set[type] = frozenset()) -> ToolSpecification:
     Raises:
         ConfigurationError: it is no tool, or a member is wrong.
     """
-    own: dict[str, Any] = getattr(tool, "__dict__", {})
+    own: dict[str, Any] = attributes_of(tool)
     cls = cast("type[Any]", type(tool))
     label = label_of(tool) if callable(tool) else label_of(cls)
     taken = _taken(ObjectMembers(tool), given, label)
