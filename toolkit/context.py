@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
@@ -60,6 +61,8 @@ class RunContext:
         agent: Name, instructions and tool definitions of its agent.
         invocation: What the application handed in: `actor_id`, `context`, `metadata`, `session_id`.
         call: The call under way, in a handler and in its hooks; else None.
+
+    `RunContext[Deps]` is the same, for code that names the type of its `context` so.
     """
 
     __slots__ = ("_listener", "agent", "call", "invocation", "run")
@@ -81,6 +84,9 @@ class RunContext:
         self.invocation = run.invocation if invocation is None else invocation
         self.call = call
         self._listener = listener
+
+    def __class_getitem__(cls, kind: Any) -> types.GenericAlias:
+        return types.GenericAlias(cls, kind)
 
     @property
     def context(self) -> Any:

@@ -137,3 +137,34 @@ async def test_it_answers_when_a_limit_leaves_it_no_tools() -> None:
         "partial",
         "(keyword model, no language model) get_weather: sunny in Oslo",
     )
+
+
+@tool
+async def order_status(number: int, urgency: Literal["low", "high", "overall"] = "low") -> str:
+    """Tell the status of an order."""
+    return f"{number}"
+
+
+@tool
+async def set_urgency(urgency: Literal["low", "all", "high"]) -> str:
+    """Set the urgency."""
+    return urgency
+
+
+@pytest.mark.parametrize(
+    ("prompt", "number"), [("order ORD-12", 12), ("order -12", -12), ("order (-3.0)", -3), ("order 4-5", 4)]
+)
+async def test_a_hyphen_within_a_word_is_no_minus(prompt: str, number: int) -> None:
+    run = await Agent(KeywordModel(), tools=[order_status]).run(prompt)
+
+    assert run.calls[0].arguments == {"number": number}
+
+
+@pytest.mark.parametrize(
+    ("prompt", "urgency"),
+    [("urgency of the yellow one: High", "high"), ("the urgency of allowed things", "low"), ("urgency all", "all")],
+)
+async def test_an_option_is_a_whole_word_of_the_prompt(prompt: str, urgency: str) -> None:
+    run = await Agent(KeywordModel(), tools=[set_urgency]).run(prompt)
+
+    assert run.calls[0].arguments == {"urgency": urgency}

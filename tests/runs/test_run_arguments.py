@@ -314,3 +314,19 @@ async def test_the_system_messages_of_a_history_stay() -> None:
     await Agent(model, instructions="Now.").run("hi", messages=[SystemMessage("Before.")])
 
     assert list(model.requests[0].messages) == [SystemMessage("Now."), SystemMessage("Before."), UserMessage("hi")]
+
+
+class Deps:
+    pass
+
+
+@tool
+async def see(ctx: RunContext[Deps], n: int = 0) -> str:  # type: ignore[type-arg]  # at run time only
+    """See the context."""
+    return type(ctx.context).__name__
+
+
+async def test_a_parameter_may_name_the_type_of_its_context() -> None:
+    run = await Agent(ScriptedModel([calls(call("see")), says("done")]), [see]).run("go", context=Deps())
+
+    assert run.calls[0].result.value == "Deps"

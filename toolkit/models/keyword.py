@@ -15,7 +15,7 @@ __all__ = ["KeywordModel"]
 _WORD = re.compile(r"[a-z0-9]+")
 _QUOTED = re.compile(r"[\"“«]([^\"”»]+)[\"”»]|'([^']+)'")
 _IDENTIFIER = re.compile(r"\b[A-Za-z]+[-_]?\d+\b|#\d+\b")
-_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_NUMBER = re.compile(r"(?:(?<!\w)-)?\d+(?:\.\d+)?")  # the 12 of ORD-12 is not below zero
 _NO_TOPIC = frozenset(
     re.findall(
         r"\w+",
@@ -108,7 +108,7 @@ def _value(prompt: str, schema: dict[str, Any], root: dict[str, Any]) -> Any:
         return schema["const"]
     if "enum" in schema:
         options = cast("list[Any]", schema["enum"])
-        return next((option for option in options if str(option).lower() in prompt.lower()), options[0])
+        return next((option for option in options if _has_word(prompt, str(option))), options[0])
     kind = schema.get("type")
     if isinstance(kind, list):
         kind = next((one for one in cast("list[str]", kind) if one != "null"), "null")
@@ -125,6 +125,10 @@ def _value(prompt: str, schema: dict[str, Any], root: dict[str, Any]) -> Any:
     if schema.get("format") in _MOMENTS:
         return _moment(prompt, str(schema["format"]))
     return _text(prompt, schema.get("pattern"))
+
+
+def _has_word(prompt: str, word: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", prompt, re.IGNORECASE) is not None
 
 
 def _plain(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:

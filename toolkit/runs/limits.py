@@ -19,7 +19,8 @@ class Limits(Struct, frozen=True, kw_only=True):
         max_tool_calls: Tool calls in all.
         max_calls_per_turn: Tool calls that one answer of the model may ask for.
         max_concurrency: Tool calls at the same time.
-        max_tokens: Input and output tokens of all answers together.
+        max_tokens: Input and output tokens of all answers together. They are known when an answer is there, so an
+            answer without tool calls is not refused for what it took; nor does anything stop before it.
         open_timeout: Seconds for opening one object.
         close_timeout: Seconds for closing one object, and for a cancelled handler to finish.
         on_limit: `"raise"` (`LimitExceeded`), or `"answer"`: the model is asked once more, without tools.

@@ -13,7 +13,7 @@ from typing import Any, cast
 import msgspec
 
 from toolkit.context import RequestedCall, RunContext
-from toolkit.errors import CleanupError, ConfigurationError, DeadlineExceeded, ToolError
+from toolkit.errors import CleanupError, ConfigurationError, DeadlineExceeded, ToolError, text_of_error
 from toolkit.records import ToolResult
 from toolkit.tools.cancellation import Cancellation, Expiry
 from toolkit.tools.copies import copied
@@ -166,7 +166,7 @@ def _result_of_failure(
         cause.__cause__ = error.__cause__
         return error_result(f"{cause}{error.remark}", cause)
     if isinstance(error, ToolError):
-        return error_result(str(error), error)
+        return error_result(text_of_error(error), error)
     return failure_result(specification.name, error)
 
 
