@@ -17,7 +17,11 @@ class Allow(Struct, frozen=True):
 
 
 class Modify(Struct, frozen=True):
-    """Run the call with these arguments instead: they are validated, and every before-hook is asked once more."""
+    """Run the call with these arguments instead.
+
+    They are validated, and the hooks that follow are asked about them; then every before-hook is asked once more, with
+    `call.revised` true, and one that wants yet another change blocks the call. Equal arguments count as no change.
+    """
 
     arguments: dict[str, Any]
 
