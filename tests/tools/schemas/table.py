@@ -7,6 +7,7 @@ import datetime as dt
 import decimal
 import enum
 import pathlib
+import re
 import sys
 import typing
 import uuid
@@ -145,7 +146,12 @@ class Row:
 
 
 def refused(value: Any, message: str, path: str = "$") -> tuple[Any, list[Violation]]:
-    return value, [Violation(path, message)]
+    """A value, and what is told of it: the message is preceded by the part of it at the path."""
+    steps = [name or quoted or int(index) for name, quoted, index in _STEP.findall(path)]
+    return value, [Violation(path, refusals.of_the_value(value, steps, message))]
+
+
+_STEP = re.compile(r"\.(\w+)|\['(.*?)'\]|\[(\d+)\]")
 
 
 def closed(properties: dict[str, Any], *required: str, **more: Any) -> dict[str, Any]:

@@ -136,9 +136,9 @@ def test_violations_of_both_makers_are_told_together() -> None:
         shape.convert({"model": {"day": "x"}, "day": "y", "id": "z"})
 
     assert sorted(caught.value.violations, key=lambda violation: violation.path) == [
-        Violation("$.day", "is not a date such as 2024-05-31"),
-        Violation("$.id", "is not a UUID"),
-        Violation("$.model.day", "is not a date such as 2024-05-31"),
+        Violation("$.day", "'y' is not a date such as 2024-05-31"),
+        Violation("$.id", "'z' is not a UUID"),
+        Violation("$.model.day", "'x' is not a date such as 2024-05-31"),
     ]
 
 

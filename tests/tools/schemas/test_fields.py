@@ -156,10 +156,10 @@ def test_every_field_that_can_not_be_converted_is_told(maker: SchemaMaker) -> No
         shape.convert({"a": "x", "b": ["14:30:00", "y"], "c": 1})
 
     assert caught.value.violations == [
-        Violation("$.a", "is not a date such as 2024-05-31"),
-        Violation("$.b[1]", "is not a time such as 14:30:00"),
+        Violation("$.a", "'x' is not a date such as 2024-05-31"),
+        Violation("$.b[1]", "'y' is not a time such as 14:30:00"),
     ]
-    assert str(caught.value) == "$.a: is not a date such as 2024-05-31; $.b[1]: is not a time such as 14:30:00"
+    assert str(caught.value) == "$.a: 'x' is not a date such as 2024-05-31; $.b[1]: 'y' is not a time such as 14:30:00"
 
 
 @pytest.mark.parametrize("maker", MAKERS)
@@ -263,7 +263,7 @@ def test_a_large_dict_with_one_bad_entry_is_searched_quickly_and_exactly() -> No
     with pytest.raises(ConversionError) as caught:
         shape.convert(value)
 
-    assert caught.value.violations == [Violation("$.k1234", "is not a date such as 2024-05-31")]
+    assert caught.value.violations == [Violation("$.k1234", "'x' is not a date such as 2024-05-31")]
 
 
 def test_a_struct_is_read_and_written_by_the_names_that_its_json_has() -> None:

@@ -147,13 +147,15 @@ def _violation(value: Any, annotation: Any, error: ValueError) -> Violation:
     text = str(error)
     located = _LOCATED.fullmatch(text)
     if located is None:
-        return Violation("$", _worded(text, error))
+        return Violation("$", refusals.of_the_value(value, (), _worded(text, error)))
     message = _worded(located["message"], error)
     steps = _steps(value, annotation, located["path"], text)
     if located["part"] == "key" and steps is not None:
         key = _culprit(value, annotation, steps, text)
         if key is not None:
             message = refusals.of_a_key(key, message)
+    elif steps is not None:
+        message = refusals.of_the_value(value, steps, message)
     return Violation(located["path"] if steps is None else refusals.json_path(steps), message)
 
 

@@ -201,6 +201,8 @@ def _violations(value: Any, error: ValidationError) -> list[Violation]:
         steps = _steps(value, detail["loc"], detail["type"] == "missing")
         if steps and detail["loc"][-1] == "[key]":
             message = refusals.of_a_key(str(steps.pop()), message)
+        else:
+            message = refusals.of_the_value(value, steps, message)
         violation = Violation(refusals.json_path(steps), message)
         if violation not in found:  # the branches of a union often say the same
             found.append(violation)

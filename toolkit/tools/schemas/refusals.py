@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Any
+
+from toolkit.tools.violations import printable
 
 __all__ = [
     "BASE64",
@@ -19,6 +22,7 @@ __all__ = [
     "UUID",
     "json_path",
     "of_a_key",
+    "of_the_value",
 ]
 
 DATE = "is not a date such as 2024-05-31"
@@ -48,6 +52,26 @@ def json_path(steps: Iterable[str | int]) -> str:
             escaped = step.replace("\\", "\\\\").replace("'", r"\'")
             path += f"['{escaped}']"
     return path
+
+
+_MAX_VALUE = 100
+_OF_VALUES = frozenset({DATE, DATETIME, TIME, DURATION, UUID, DECIMAL, BASE64, INTEGER, NUMBER, OUT_OF_RANGE})
+
+
+def of_the_value(value: Any, steps: Iterable[str | int], message: str) -> str:
+    """The message with the value that it speaks of before it, as a schema's refusals have: `'zz' is not a UUID`.
+
+    Args:
+        value: The whole, in which the steps lead to what was refused.
+    """
+    if message not in _OF_VALUES:
+        return message
+    try:
+        for step in steps:
+            value = value[step]
+        return f"{printable(repr(value), _MAX_VALUE)} {message}"
+    except (LookupError, TypeError, ValueError):  # it is not there, or an integer too long to be written
+        return message
 
 
 def of_a_key(key: str, message: str) -> str:
