@@ -139,6 +139,10 @@ class _MappingScope(Scope):
             error.add_note("while building " + " -> ".join((recipe.label, *path)))
             raise
 
+    async def prepare_for_call(self, recipes: Mapping[str, Recipe]) -> None:
+        for recipe in recipes.values():
+            await self.build(recipe)  # all that a mapping gives lives as long as the run
+
     async def build_for_call(self, recipes: Mapping[str, Recipe]) -> tuple[dict[str, Any], RunScope | None]:
         return {name: await self.build(recipe) for name, recipe in recipes.items()}, None
 

@@ -27,9 +27,16 @@ OPENING = "opening"
 
 
 class _Plan(Struct, frozen=True):
-    """What has to be opened before a provider can be called, dependencies first; and what that was worked out from."""
+    """What a provider needs, dependencies first, and what that was worked out from.
+
+    Attributes:
+        asynchronous: What has to be opened before the provider can be called.
+        lasting: What lives longer than a call.
+        overridings: What stood on each provider then.
+    """
 
     asynchronous: tuple[Scoped[Any], ...]
+    lasting: tuple[Scoped[Any], ...]
     overridings: tuple[tuple[Any, AnyProvider | None], ...]
 
     def is_current(self) -> bool:
@@ -70,8 +77,8 @@ class ContainerScope(Scope):
         token = current_scope.set(self)
         try:
             plan = self._plan(recipe.key)
-            if plan.asynchronous:
-                await self._open_all(plan)
+            for scoped in plan.asynchronous:
+                await self._open_first(scoped)
             made = recipe.key()
         except Exception as error:
             note_failure(error, recipe.label, recipe.key, self._late, names_root=recipe.identity is not None)
@@ -84,6 +91,27 @@ class ContainerScope(Scope):
             if closer is not None:
                 self.closers.append(closer)
         return made
+
+    async def prepare_for_call(self, recipes: Mapping[str, Recipe]) -> None:
+        token = current_scope.set(self)
+        try:
+            for recipe in recipes.values():
+                if recipe.instance is UNSET:
+                    await self._prepare(recipe)
+        finally:
+            current_scope.reset(token)
+
+    async def _prepare(self, recipe: Recipe) -> None:
+        try:
+            for scoped in self._plan(recipe.key).lasting:
+                if scoped.kind.is_async:
+                    await self._open_first(scoped)
+                else:
+                    scoped()
+        except Exception as error:
+            note_failure(error, recipe.label, recipe.key, self._late, names_root=recipe.identity is not None)
+            self._late = None
+            raise
 
     async def build_for_call(self, recipes: Mapping[str, Recipe]) -> tuple[dict[str, Any], RunScope | None]:
         scope = ContainerScope("call", self, {}, self._plans, self.open_timeout)
@@ -103,22 +131,22 @@ class ContainerScope(Scope):
         met: set[AnyProvider] = set()
         nodes = list(walk(provider, met))
         plan = _Plan(
-            tuple(node for node in nodes if _is_opened_first(node)),
+            tuple(node for node in nodes if _is_scoped(node) and node.kind.is_async),
+            tuple(node for node in nodes if _is_scoped(node) and node.level != "call"),
             tuple((node, overriding_of(node)) for node in met),
         )
         if not any(isinstance(node, providers.Selector) for node in nodes):  # its branch may change at any time
             plans[provider] = plan
         return plan
 
-    async def _open_all(self, plan: _Plan) -> None:
-        for scoped in plan.asynchronous:
-            home = scoped.home()
-            if scoped in home.cache:
-                continue
-            if isinstance(home, ApplicationScope) and self.level != OPENING:
-                await home.open(scoped)
-            else:
-                await self._open(scoped, home)
+    async def _open_first(self, scoped: Scoped[Any]) -> None:
+        home = scoped.home()
+        if scoped in home.cache:
+            return
+        if isinstance(home, ApplicationScope) and self.level != OPENING:
+            await home.open(scoped)
+        else:
+            await self._open(scoped, home)
 
     async def _open(self, scoped: Scoped[Any], home: Scope) -> None:
         if home.is_closed:
@@ -137,5 +165,5 @@ async def _open_in(home: Scope, scoped: Scoped[Any]) -> None:
     home.keep(scoped, made, closer)
 
 
-def _is_opened_first(node: AnyProvider) -> TypeGuard[Scoped[Any]]:
-    return isinstance(node, Scoped) and node.kind.is_async
+def _is_scoped(node: AnyProvider) -> TypeGuard[Scoped[Any]]:
+    return isinstance(node, Scoped)

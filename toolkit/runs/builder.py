@@ -7,7 +7,6 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
-from toolkit.errors import repr_of
 from toolkit.tools.cancellation import Cancellation
 from toolkit.tools.resolver import Recipe, RunScope
 
@@ -33,7 +32,6 @@ class Builder:
         self._first_error: BaseException | None = None
         self._jobs: deque[_Job] = deque()
         self._waker: asyncio.Future[None] | None = None
-        self._of_calls: list[RunScope] = []
 
     async def build(self, recipe: Recipe) -> Any:
         """The object of a recipe; the same one for the whole run."""
@@ -44,26 +42,13 @@ class Builder:
         return await (self._ask(self._build, recipe) if self._is_serving else self._build(recipe))
 
     async def build_for_call(self, recipes: Mapping[str, Recipe]) -> tuple[dict[str, Any], RunScope | None]:
-        """Values of a handler's injected parameters, and the scope of those that live for the call only."""
-        if not self._is_serving:
-            return await self._scope.build_for_call(recipes)
-        built: tuple[dict[str, Any], RunScope | None] = await self._ask(self._build_for_call, recipes)
-        return built
+        """Values of a handler's injected parameters, and the scope of those that live for the call only.
 
-    async def close_call(
-        self, scope: RunScope, error: BaseException | None, timeout: float | None
-    ) -> list[BaseException]:
-        """Closes the scope of a call."""
+        The latter are opened, and closed again, in the call's own task, in whose order anyio's cancel scopes are left.
+        """
         if self._is_serving:
-            failed: list[BaseException] = await self._ask(self._close_call, scope, error, timeout)
-            return failed
-        failed = await self._close_uninterrupted(scope, error, timeout)
-        if self._owner.is_requested:
-            cancelled = asyncio.CancelledError()
-            for late in failed:
-                cancelled.add_note(f"also, while a call was closed: {repr_of(late)}")
-            raise cancelled
-        return failed
+            await self._ask(self._scope.prepare_for_call, recipes)
+        return await self._scope.build_for_call(recipes)
 
     async def serve(self, calls: Sequence[Cancellation]) -> None:
         """Serves the requests of the calls' tasks until all are done.
@@ -93,28 +78,6 @@ class Builder:
             self._built[recipe] = await self._scope.build(recipe)
         return self._built[recipe]
 
-    async def _build_for_call(self, recipes: Mapping[str, Recipe]) -> tuple[dict[str, Any], RunScope | None]:
-        built, scope = await self._scope.build_for_call(recipes)
-        if scope is not None:
-            self._of_calls.append(scope)  # until its call closes it: the call may be cancelled before it gets it
-        return built, scope
-
-    async def _close_call(
-        self, scope: RunScope, error: BaseException | None, timeout: float | None
-    ) -> list[BaseException]:
-        self._of_calls.remove(scope)
-        return await self._close_uninterrupted(scope, error, timeout)
-
-    async def _close_uninterrupted(
-        self, scope: RunScope, error: BaseException | None, timeout: float | None
-    ) -> list[BaseException]:
-        """Closes a scope; a cancellation of the run that comes meanwhile waits until it is closed."""
-        self._owner.is_held = True
-        try:
-            return await scope.close(error, timeout)
-        finally:
-            self._owner.is_held = False
-
     async def _ask(self, work: Callable[..., Awaitable[Any]], *args: Any) -> Any:
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._jobs.append((work, args, future))
@@ -123,7 +86,7 @@ class Builder:
 
     async def _serve_one(self, job: _Job) -> None:
         work, args, future = job
-        if future.cancelled() and work != self._close_call:
+        if future.cancelled():
             return
         try:
             made = await work(*args)
@@ -139,36 +102,19 @@ class Builder:
             raise asyncio.CancelledError
 
     async def _end(self, calls: Sequence[Cancellation]) -> None:
-        """Cancels the calls that still run, once, and waits for them; one that resists is bounded in its own task.
-
-        They may still ask for what they opened to be closed.
-        """
+        """Cancels the calls that still run, once, and waits for them; one that resists is bounded in its own task."""
         for call in calls:
             if not call.task.done():
                 call.request()
         while self._running:
+            while self._jobs:
+                self._jobs.popleft()[2].cancel()  # nothing is built any more
             try:
                 await self._sleep()
-                while self._jobs:
-                    await self._serve_at_the_end(self._jobs.popleft())
             except asyncio.CancelledError:  # a second one: the calls have been told, and are waited for all the same
                 continue
         self._is_serving = False
         self._owner.followers = ()
-        while self._of_calls:
-            error = self._first_error or asyncio.CancelledError()
-            for late in await self._close_uninterrupted(self._of_calls.pop(), error, self._owner.grace):
-                error.add_note(f"also, while a call was closed: {repr_of(late)}")
-
-    async def _serve_at_the_end(self, job: _Job) -> None:
-        work, args, future = job
-        try:
-            if work == self._close_call:  # its handler may have ended well, and what it did has to be committed
-                made = await work(*args)
-                if not future.cancelled():
-                    future.set_result(made)
-        finally:
-            future.cancel()  # nothing is built any more
 
     def _ended(self, task: asyncio.Task[Any]) -> None:
         self._running -= 1

@@ -314,11 +314,11 @@ async def _run_handler(
     except BaseException as error:
         state.cancellation.request_followers()  # the run ends: nothing starts while this is closed
         if scope is not None:
-            await _close_call(state, scope, error)
+            await _close_call(state, scope, error, cancellation)
         raise
     if scope is not None:
         assert course.result is not None
-        await _close_call(state, scope, course.result.error)
+        await _close_call(state, scope, course.result.error, cancellation)
 
 
 async def _handle(
@@ -342,8 +342,20 @@ async def _handle(
         course.duration = perf_counter() - started
 
 
-async def _close_call(state: RunState, scope: RunScope, error: BaseException | None) -> None:
-    failed = await state.builder.close_call(scope, error, state.limits.close_timeout)
+async def _close_call(
+    state: RunState, scope: RunScope, error: BaseException | None, cancellation: Cancellation
+) -> None:
+    """Closes what lived for a call, in its task; a cancellation of the run that comes meanwhile waits."""
+    cancellation.is_held = True
+    try:
+        failed = await scope.close(error, state.limits.close_timeout)
+    finally:
+        cancellation.is_held = False
+    if cancellation.is_requested and not isinstance(error, asyncio.CancelledError):
+        error = asyncio.CancelledError()
+        for late in failed:
+            error.add_note(f"also, while a call was closed: {repr_of(late)}")
+        raise error
     if failed and error is None:
         raise CleanupError(f"closing after a tool call failed: {repr_of(failed[0])}", run=state.run) from failed[0]
     for late in failed:

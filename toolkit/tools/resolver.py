@@ -37,7 +37,7 @@ class Recipe(Struct, frozen=True, eq=False):
 
 
 class RunScope(Protocol):
-    """What one run opened. All methods are called in the run's owner task only.
+    """What one run opened. Its methods are called in the run's owner task, but for `build_for_call`.
 
     Attributes:
         open_timeout: Seconds for opening one object; the run sets its agent's once it has the agent.
@@ -50,8 +50,16 @@ class RunScope(Protocol):
         closed. Raises what its construction raised, with notes of what was being built."""
         ...
 
+    async def prepare_for_call(self, recipes: Mapping[str, Recipe]) -> None:
+        """Opens what the values of a call need that outlives it, so that `build_for_call` opens nothing of the run."""
+        ...
+
     async def build_for_call(self, recipes: Mapping[str, Recipe]) -> tuple[dict[str, Any], RunScope | None]:
-        """Values for a handler's injected parameters, and the scope of what lives for this call only, if any."""
+        """Values for a handler's injected parameters, and the scope of what lives for this call only, if any.
+
+        Called in the call's own task after `prepare_for_call`; that scope is closed in the same task. What it opened is
+        closed again when it raises.
+        """
         ...
 
     async def close(self, error: BaseException | None, timeout: float | None) -> list[BaseException]:
