@@ -50,5 +50,5 @@ print(run.response)
 # 23 days
 # 3 weeks
 # that day is over
-# $.day: is not a date such as 2024-05-31
+# $.day: 'Christmas' is not a date such as 2024-05-31
 # Soon!
