@@ -22,6 +22,7 @@ from toolkit.injection.graph import (
     walk,
 )
 from toolkit.injection.host import ApplicationScope
+from toolkit.injection.memories import Memory
 from toolkit.injection.overlays import AnyProvider, active_layers, effective, memory_of_layers, object_of
 from toolkit.injection.providers import CallScoped, ScopeValue
 from toolkit.injection.run_scope import ContainerScope
@@ -47,9 +48,9 @@ class ContainerResolver:
         self.container = container
         self.app = app
         self._own: list[Any] = [provider for _, provider in names_in(container)]
-        self._memory: dict[Any, Any] = {}
-        self._plans: dict[Any, Any] = {}
-        self._values: dict[type, ScopeValue[Any]] = {}
+        self._memory = Memory()
+        self._plans = Memory()
+        self._values = Memory()
 
     def memory(self) -> dict[Any, Any]:
         # dependency-injector's own overrides change what a name stands for, and so does each new configuration.
@@ -184,7 +185,7 @@ class ContainerResolver:
             return cast("AnyProvider", key)
         if key.wanted not in self._values:
             self._values[key.wanted] = ScopeValue(key.wanted)
-        return self._values[key.wanted]
+        return cast("AnyProvider", self._values[key.wanted])
 
     def _label(self, provider: AnyProvider) -> str:
         for name, candidate in names_in(self.container):

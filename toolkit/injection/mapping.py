@@ -10,6 +10,7 @@ from msgspec import UNSET, Struct
 from toolkit.errors import ConfigurationError, repr_of
 from toolkit.injection.bounded import within
 from toolkit.injection.by_type import Candidate, GivenValue, constructor_arguments, find_for_parameter, in_quotes
+from toolkit.injection.memories import Memory
 from toolkit.injection.scopes import Scope
 from toolkit.injection.sources import Kind, kind_of, open_async, open_sync, plain_source, product_of_source
 from toolkit.tools.handlers import is_context_type
@@ -43,7 +44,7 @@ class MappingResolver:
             product = key if isinstance(key, type) else product_of_source(call)
             call = plain_source(call)
             self._candidates.append(Candidate(name, product, _Source(name, call, kind_of(call))))
-        self._memory: dict[Any, Any] = {}
+        self._memory = Memory()
 
     def memory(self) -> dict[Any, Any]:
         return self._memory
