@@ -12,7 +12,7 @@ from dependency_injector import providers
 from msgspec import UNSET
 
 from toolkit.context import Event
-from toolkit.errors import ConfigurationError
+from toolkit.errors import ConfigurationError, repr_of
 from toolkit.injection.checks import check_wiring
 from toolkit.injection.container import ContainerResolver
 from toolkit.injection.graph import (
@@ -194,7 +194,7 @@ async def application(
             error = None  # the cancellation only carried the news
         if error is not None:
             for late in failed:
-                error.add_note(f"also, while the application was closed: {late!r}")
+                error.add_note(f"also, while the application was closed: {repr_of(late)}")
         elif failed:
             raise _one_of(failed)
 

@@ -8,7 +8,7 @@ from typing import Any, TypeGuard
 from dependency_injector import providers
 from msgspec import UNSET, Struct
 
-from toolkit.errors import ConfigurationError
+from toolkit.errors import ConfigurationError, repr_of
 from toolkit.injection.bounded import within
 from toolkit.injection.failures import note_failure
 from toolkit.injection.graph import walk
@@ -119,7 +119,7 @@ class ContainerScope(Scope):
             built = {name: await scope.build(recipe) for name, recipe in recipes.items()}
         except BaseException as error:
             for failed in await scope.close(error, self.open_timeout):
-                error.add_note(f"also, {failed!r}")
+                error.add_note(f"also, {repr_of(failed)}")
             raise
         return built, scope if scope.closers else None
 

@@ -4,28 +4,34 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from time import perf_counter
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from toolkit.context import RequestedCall
-from toolkit.errors import CleanupError, ConfigurationError, ToolError, repr_of, text_of_error
+from toolkit.errors import ToolError
 from toolkit.events import ToolCallFinished, ToolCallStarted
 from toolkit.hooks import CallInfo
 from toolkit.messages import ToolCall, ToolMessage
 from toolkit.records import CallRecord, ToolResult
-from toolkit.runs.hooks import Guarded, Hook, Verdict, ask_before, blocked, invalid_change, tell_after
+from toolkit.runs.handling import (
+    Course,
+    NotBuilt,
+    NotConverted,
+    built_tool,
+    converted,
+    result_of_building,
+    run_handler,
+)
+from toolkit.runs.hooks import Guarded, Hook, Verdict, ask_before, tell_after
 from toolkit.runs.json_values import copied
 from toolkit.runs.state import RunState
 from toolkit.runs.toolset import ToolEntry
 from toolkit.runs.transcript import with_harmless_name, with_object_arguments
 from toolkit.tools.cancellation import Cancellation
-from toolkit.tools.execution import call_handler
-from toolkit.tools.resolver import RunScope
-from toolkit.tools.results import cut, error_result, failure_result
-from toolkit.tools.specification import MAX_RESULT_TOKENS, ToolSpecification, check_instance
+from toolkit.tools.results import cut, error_result
+from toolkit.tools.specification import MAX_RESULT_TOKENS
 from toolkit.tools.violations import InvalidArguments
 
 __all__ = ["ReadCall", "perform_all", "read_call", "refuse_all"]
@@ -69,18 +75,6 @@ def read_call(state: RunState, call: ToolCall) -> ReadCall:
     return ReadCall(call, call.name, entry, arguments)
 
 
-class _Course:
-    """How far a call has come: the arguments it runs with, whether its handler has begun, and what it gave."""
-
-    __slots__ = ("arguments", "duration", "has_begun", "result")
-
-    def __init__(self, arguments: dict[str, Any]) -> None:
-        self.arguments = arguments
-        self.has_begun = False
-        self.result: ToolResult | None = None
-        self.duration = 0.0
-
-
 class _Turn:
     """The calls of one turn, and what has become of each."""
 
@@ -89,7 +83,7 @@ class _Turn:
     def __init__(self, calls: Sequence[ReadCall]) -> None:
         self.calls = calls
         self.records: list[CallRecord | None] = [None] * len(calls)
-        self.courses: dict[int, _Course] = {}
+        self.courses: dict[int, Course] = {}
 
 
 def refuse_all(state: RunState, calls: Sequence[ReadCall], reason: str) -> None:
@@ -153,7 +147,7 @@ def _record_all(state: RunState, turn: _Turn, reason: str) -> None:
         state.add(ToolMessage(read.call.id, read.call.name, record.result.content, record.result.is_error))
 
 
-def _record_of_ended(state: RunState, read: ReadCall, course: _Course | None, reason: str) -> CallRecord:
+def _record_of_ended(state: RunState, read: ReadCall, course: Course | None, reason: str) -> CallRecord:
     """The record of a call that the end of the run overtook. Whatever its handler has done stays done."""
     if course is None or not (course.has_begun or course.result):
         return _finished(state, read, error_result(reason, ToolError(reason)), read.arguments)
@@ -176,7 +170,7 @@ async def _perform(state: RunState, turn: _Turn, place: int, cancellation: Cance
     specification = entry.specification
     shown = copied(arguments)
     call = RequestedCall(read.call.id, specification.name, shown, specification.definition)
-    course = turn.courses[place] = _Course(arguments)
+    course = turn.courses[place] = Course(arguments)
     tool: Any = None
     try:
         skip = None
@@ -190,18 +184,18 @@ async def _perform(state: RunState, turn: _Turn, place: int, cancellation: Cance
                 call = replace(call, arguments=verdict.arguments, revised=True)
                 course.arguments = copied(verdict.arguments)
         if skip is None or specification.has_after_hook:
-            tool = await _built(state, entry, cancellation)
+            tool = await built_tool(state, entry, cancellation)
         if skip is None:
             # The handler may change what it gets, and neither the record nor a hook may see that.
-            converted = _converted(specification, copied(course.arguments), call.revised)
-            await _run_handler(state, entry, tool, converted, call, course, cancellation)
+            taken = converted(specification, copied(course.arguments), call.revised)
+            await run_handler(state, entry, tool, taken, call, course, cancellation)
         else:
             course.result = skip
-    except _NotConverted as refused:
+    except NotConverted as refused:
         turn.records[place] = _finished(state, read, refused.result, course.arguments)
         return
-    except _NotBuilt as failure:
-        course.result, tool = _result_of_building(specification.name, failure.error), None
+    except NotBuilt as failure:
+        course.result, tool = result_of_building(specification.name, failure.error), None
     assert course.result is not None
     result, error = course.result, course.result.error
     hooks = state.hooks.after_call
@@ -216,7 +210,7 @@ async def _perform(state: RunState, turn: _Turn, place: int, cancellation: Cance
 
 async def _verdict(state: RunState, entry: ToolEntry, call: RequestedCall, cancellation: Cancellation) -> Verdict:
     async def own_hook() -> Hook:
-        tool = await _built(state, entry, cancellation)
+        tool = await built_tool(state, entry, cancellation)
         hook: Hook = tool.on_before_call
         return hook
 
@@ -231,136 +225,6 @@ async def _verdict(state: RunState, entry: ToolEntry, call: RequestedCall, cance
         cancellation=cancellation,
     )
     return await ask_before(guarded)
-
-
-class _NotConverted(Exception):
-    """The handler's types refuse what the schema let pass."""
-
-    def __init__(self, result: ToolResult) -> None:
-        self.result = result
-
-
-def _converted(specification: ToolSpecification, arguments: dict[str, Any], revised: bool) -> Any:
-    """What the handler takes. Arguments that a guard put in are told to nobody when they are refused."""
-    try:
-        return specification.convert(arguments)
-    except Exception as error:  # a validator of the tool's own type may raise anything: a failure of the tool
-        if revised:
-            raise _NotConverted(blocked(invalid_change(specification.name))) from None
-        if isinstance(error, InvalidArguments):
-            raise _NotConverted(error_result(str(error), error)) from error
-        raise _NotConverted(failure_result(specification.name, error)) from error
-
-
-class _NotBuilt(Exception):
-    """What a call needs could not be built."""
-
-    def __init__(self, error: BaseException) -> None:
-        self.error = error
-
-
-def _result_of_building(name: str, error: BaseException) -> ToolResult:
-    """What the model reads when a call's tool could not be built: a `ToolError` says what, all else its class."""
-    if isinstance(error, ToolError) and (text := text_of_error(error)):
-        return error_result(text, error)
-    return failure_result(name, error)
-
-
-async def _built(state: RunState, entry: ToolEntry, cancellation: Cancellation) -> Any:
-    """The tool. Its construction belongs to the call, and so does what that raises, but for a `ConfigurationError`."""
-    try:
-        tool = await state.builder.build(entry.recipe)
-    except ConfigurationError:
-        raise
-    except (Exception, asyncio.CancelledError) as error:
-        raise _failure_of_building(error, cancellation) from error
-    check_instance(entry.specification, tool)
-    if cancellation.is_requested:  # what was built has swallowed it
-        raise asyncio.CancelledError
-    return tool
-
-
-def _failure_of_building(error: BaseException, cancellation: Cancellation) -> BaseException:
-    if cancellation.is_requested or (isinstance(error, asyncio.CancelledError) and cancellation.is_real()):
-        return asyncio.CancelledError()
-    return _NotBuilt(error)
-
-
-async def _run_handler(
-    state: RunState,
-    entry: ToolEntry,
-    tool: Any,
-    converted: Any,
-    call: RequestedCall,
-    course: _Course,
-    cancellation: Cancellation,
-) -> None:
-    """Runs the handler, with what is injected into it opened before and closed after."""
-    injected: dict[str, Any] = {}
-    scope: RunScope | None = None
-    if entry.injections:
-        try:
-            injected, scope = await state.builder.build_for_call(entry.injections)
-        except ConfigurationError:
-            raise
-        except (Exception, asyncio.CancelledError) as error:
-            raise _failure_of_building(error, cancellation) from error
-    try:
-        if entry.specification.exclusive:
-            async with state.exclusive_lock():
-                await _handle(state, entry, tool, converted, call, injected, course, cancellation)
-        else:
-            await _handle(state, entry, tool, converted, call, injected, course, cancellation)
-    except BaseException as error:
-        state.cancellation.request_followers()  # the run ends: nothing starts while this is closed
-        if scope is not None:
-            await _close_call(state, scope, error, cancellation)
-        raise
-    if scope is not None:
-        assert course.result is not None
-        await _close_call(state, scope, course.result.error, cancellation)
-
-
-async def _handle(
-    state: RunState,
-    entry: ToolEntry,
-    tool: Any,
-    converted: Any,
-    call: RequestedCall,
-    injected: dict[str, Any],
-    course: _Course,
-    cancellation: Cancellation,
-) -> None:
-    if cancellation.is_requested:
-        raise asyncio.CancelledError
-    course.has_begun = True
-    started = perf_counter()
-    ctx = state.ctx.for_call(call)
-    try:
-        course.result = await call_handler(entry.specification, tool, converted, ctx, injected, cancellation)
-    finally:
-        course.duration = perf_counter() - started
-
-
-async def _close_call(
-    state: RunState, scope: RunScope, error: BaseException | None, cancellation: Cancellation
-) -> None:
-    """Closes what lived for a call, in its task; a cancellation of the run that comes meanwhile waits."""
-    cancellation.is_held = True
-    try:
-        failed = await scope.close(error, state.limits.close_timeout)
-    finally:
-        cancellation.is_held = False
-    if cancellation.is_requested and not isinstance(error, asyncio.CancelledError):
-        error = asyncio.CancelledError()
-        for late in failed:
-            error.add_note(f"also, while a call was closed: {repr_of(late)}")
-        raise error
-    if failed and error is None:
-        raise CleanupError(f"closing after a tool call failed: {repr_of(failed[0])}", run=state.run) from failed[0]
-    for late in failed:
-        if error is not None and late is not error:
-            error.add_note(f"also, while the call was closed: {repr_of(late)}")
 
 
 def _finished(
