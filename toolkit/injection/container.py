@@ -55,11 +55,11 @@ class ContainerResolver:
     def memory(self) -> dict[Any, Any]:
         # dependency-injector's own overrides change what a name stands for, and so does each new configuration.
         now: list[Any] = [provider.last_overriding for provider in self._own]
-        memory = memory_of_layers().setdefault(self, {}) if active_layers.get() else self._memory
+        memory: dict[Any, Any] = memory_of_layers().setdefault(self, {}) if active_layers.get() else self._memory
         if memory.get(self) != now:
             memory.clear()
             memory[self] = now
-        return cast("dict[Any, Any]", memory)
+        return memory
 
     def plans(self) -> dict[Any, Any]:
         """A place for what has to be opened before a provider is called; each entry knows whether it is current."""

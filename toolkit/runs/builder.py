@@ -21,12 +21,15 @@ class Builder:
     What is opened in a task has to be closed in it (anyio's cancel scopes insist on it), and two calls that need the
     same new connection must open it once. So while calls run in tasks of their own, their requests queue here, and the
     owner serves them one after another; at any other time only the owner runs, and builds at once.
+
+    Attributes:
+        built: What was built so far.
     """
 
     def __init__(self, scope: RunScope, owner: Cancellation) -> None:
         self._scope = scope
         self._owner = owner
-        self._built: dict[Recipe, Any] = {}
+        self.built: dict[Recipe, Any] = {}
         self._is_serving = False
         self._running = 0
         self._first_error: BaseException | None = None
@@ -35,10 +38,8 @@ class Builder:
 
     async def build(self, recipe: Recipe) -> Any:
         """The object of a recipe; the same one for the whole run."""
-        try:
-            return self._built[recipe]
-        except KeyError:
-            pass
+        if recipe in self.built:
+            return self.built[recipe]
         return await (self._ask(self._build, recipe) if self._is_serving else self._build(recipe))
 
     async def build_for_call(self, recipes: Mapping[str, Recipe]) -> tuple[dict[str, Any], RunScope | None]:
@@ -74,9 +75,9 @@ class Builder:
             raise self._first_error
 
     async def _build(self, recipe: Recipe) -> Any:
-        if recipe not in self._built:  # it may have been built while this request was waiting
-            self._built[recipe] = await self._scope.build(recipe)
-        return self._built[recipe]
+        if recipe not in self.built:  # it may have been built while this request was waiting
+            self.built[recipe] = await self._scope.build(recipe)
+        return self.built[recipe]
 
     async def _ask(self, work: Callable[..., Awaitable[Any]], *args: Any) -> Any:
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()

@@ -69,6 +69,8 @@ def result_of_building(name: str, error: BaseException) -> ToolResult:
 
 async def built_tool(state: RunState, entry: ToolEntry, cancellation: Cancellation) -> Any:
     """The tool. Its construction belongs to the call, and so does what that raises, but for a `ConfigurationError`."""
+    if entry.recipe in state.builder.built:
+        return state.builder.built[entry.recipe]
     try:
         tool = await state.builder.build(entry.recipe)
     except ConfigurationError:

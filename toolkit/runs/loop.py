@@ -6,7 +6,7 @@ import asyncio
 import inspect
 from collections.abc import Sequence
 from types import CoroutineType
-from typing import Any, cast
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -170,7 +170,8 @@ def _checked(response: Any) -> ModelResponse:
         given: Any = call
         if not isinstance(given, ToolCall):
             raise ModelError(f"the model gave a ModelResponse with a call of type {type(given).__name__}")
-        name, id_ = cast("tuple[Any, Any]", (given.name, given.id))
+        name: Any = given.name
+        id_: Any = given.id
         if not isinstance(name, str) or not (id_ is None or isinstance(id_, str)):
             raise ModelError("the model gave a call whose name or id is no text")
     return response

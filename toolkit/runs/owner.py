@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 import os
 import warnings
 from collections.abc import Callable
 from typing import Any
 
-from msgspec import UNSET
-from msgspec.structs import replace
-
 from toolkit import events
-from toolkit.context import AgentInfo, Event, RunContext
+from toolkit.context import Event, RunContext
 from toolkit.errors import (
     CleanupError,
     ConfigurationError,
@@ -23,25 +19,19 @@ from toolkit.errors import (
     RunError,
     repr_of,
 )
-from toolkit.messages import Message, SystemMessage, Transcript, append_to
-from toolkit.models.protocol import ModelRequest
+from toolkit.messages import append_to
 from toolkit.records import Invocation, Outcome, Run
-from toolkit.runs.builder import Builder
-from toolkit.runs.hooks import agent_hooks
 from toolkit.runs.limits import Limits
 from toolkit.runs.loop import converse
-from toolkit.runs.output import output_of
+from toolkit.runs.starting import NO_LIMIT, Start
 from toolkit.runs.state import AgentParts, RunRequest, RunState
-from toolkit.runs.toolset import ToolSet, compile_tools
 from toolkit.runs.transcript import begin_transcript
 from toolkit.tools.cancellation import Cancellation
-from toolkit.tools.driving import settled
 from toolkit.tools.resolver import Recipe, Resolver, RunScope
 
 __all__ = ["Owner"]
 
 _DEFAULTS = Limits()
-_NO_LIMIT = float("inf")
 
 
 class Owner:
@@ -90,7 +80,7 @@ class Owner:
     def start(self, when_done: Callable[[Any], None] | None = None) -> None:
         """Makes the owner task, with the context variables of the caller."""
         state = self._state
-        state.cancellation = Cancellation(_DEFAULTS.close_timeout or _NO_LIMIT, state.warn)
+        state.cancellation = Cancellation(_DEFAULTS.close_timeout or NO_LIMIT, state.warn)
         self._task = state.cancellation.task = asyncio.create_task(self._main())
         if when_done is not None:
             self._task.add_done_callback(when_done)
@@ -198,104 +188,10 @@ class Owner:
 
     async def _work(self, scope: RunScope) -> bool:
         """Builds the agent and what belongs to it, and runs the loop."""
-        state, request = self._state, self._request
-        state.builder = Builder(scope, state.cancellation)
         for text in self._mended:
-            state.warn(text)
-        agent = await self._start_building(self._agent) if isinstance(self._agent, Recipe) else self._agent
-        state.limits = agent.limits
-        scope.open_timeout = agent.limits.open_timeout
-        state.cancellation.grace = _NO_LIMIT if agent.limits.close_timeout is None else agent.limits.close_timeout
-        state.output = output_of(agent.output_type)
-        state.hooks = agent_hooks([await self._built(hook) for hook in agent.hooks] if agent.hooks else ())
-        state.model = await self._model(agent)
-        state.ctx.agent = AgentInfo(agent.name)
-        state.tools = await self._tools(agent)
-        state.renew_tools = functools.partial(self._renew_tools, agent)
-        definitions = state.tools.definitions
-        state.ctx.agent = AgentInfo(agent.name, None, definitions)
-        messages: list[Message] = state.run.messages
-        instructions = await self._instructions(agent) if agent.instructions else None
-        if instructions:
-            state.ctx.agent = AgentInfo(agent.name, instructions, definitions)
-            messages = state.asked = Transcript((SystemMessage(instructions), *messages))
-        settings = agent.settings if request.settings is None else request.settings.over(agent.settings)
-        schema = None if state.output is None else state.output.shape.schema
-        choice = None if settings is None else settings.tool_choice
-        state.request = ModelRequest(messages, definitions, settings, schema, choice)
-        return await converse(state)
-
-    async def _renew_tools(self, agent: AgentParts) -> None:
-        state = self._state
-        state.tools = await self._tools(agent, anew=True)
-        definitions = state.tools.definitions
-        state.ctx.agent = replace(state.ctx.agent, definitions=definitions)
-        state.request = replace(state.request, tools=definitions)
-
-    async def _tools(self, agent: AgentParts, *, anew: bool = False) -> ToolSet:
-        state, request = self._state, self._request
-        return await compile_tools(
-            (*agent.tools, *request.tools),
-            self._resolver,
-            frozenset(request.values),
-            state.ctx,
-            self._start_building,
-            self._started,
-            anew=anew,
-        )
-
-    async def _instructions(self, agent: AgentParts) -> str | None:
-        made = agent.instructions
-        if callable(made):
-            made = await self._started("the instructions", lambda: agent.instructions(self._state.ctx))
-        if made is None or isinstance(made, str):
-            return made
-        raise ConfigurationError(
-            f"the instructions of agent '{agent.name}' are {type(made).__name__}; they are a text, or a function of "
-            f"the RunContext that gives one"
-        )
-
-    async def _built(self, part: Any) -> Any:
-        """A hook or model; one that is listed as a class, a name or a provider is built by the run."""
-        recipe = self._resolver.tool(part, frozenset(self._request.values))
-        return await self._start_building(recipe) if recipe.instance is UNSET else recipe.instance
-
-    async def _model(self, agent: AgentParts) -> Any:
-        model = agent.model if self._request.model is None else self._request.model
-        if model is None:
-            raise ConfigurationError(
-                f"agent '{agent.name}' has no model; give it one: Agent(model=...) or run(model=...)"
-            )
-        if isinstance(model, type) or not hasattr(model, "respond"):
-            model = await self._built(model)
-            if not hasattr(model, "respond"):
-                raise ConfigurationError(f"{repr_of(model)} is no model: it has no `async def respond(request)`")
-        return model
-
-    async def _start_building(self, recipe: Recipe) -> Any:
-        """Builds a part that the run can't start without."""
-        try:
-            made = await self._state.builder.build(recipe)
-        except (Exception, asyncio.CancelledError) as error:
-            raise self._failure_of_start(recipe.label, error) from error
-        if self._state.cancellation.is_requested:  # what was built has swallowed it
-            raise asyncio.CancelledError
-        return made
-
-    async def _started(self, what: str, make: Callable[[], Any]) -> Any:
-        """What a function of the application gives, sync or async, that the run can't start without."""
-        try:
-            return await settled(make(), self._state.cancellation, what)
-        except (Exception, asyncio.CancelledError) as error:
-            raise self._failure_of_start(what, error) from error
-
-    def _failure_of_start(self, what: str, error: BaseException) -> BaseException:
-        cancellation = self._state.cancellation
-        if cancellation.is_requested or (isinstance(error, asyncio.CancelledError) and cancellation.is_real()):
-            return error if isinstance(error, asyncio.CancelledError) else asyncio.CancelledError()
-        if isinstance(error, (ConfigurationError, RunError)):
-            return error
-        return RunError(f"the run could not start: {what} failed with {type(error).__name__}")
+            self._state.warn(text)
+        await Start(self._state, self._resolver, self._request, scope).build(self._agent)
+        return await converse(self._state)
 
     def _named(self, error: BaseException) -> BaseException:
         """The error with the run on it. One of a run inside this one is wrapped, and keeps its own."""

@@ -53,13 +53,14 @@ def parse_arguments(raw: str | bytes | dict[str, Any] | None) -> dict[str, Any]:
     if not isinstance(raw, (str, bytes)):  # pyright: ignore[reportUnnecessaryIsInstance] -- a provider may send a list
         raise InvalidArguments(f"the arguments must be a JSON object, not {_kind(raw)}")
     try:
-        value = parse_json(raw)
+        value: Any = parse_json(raw)
     except InvalidArguments:
         if not raw.strip():
             return {}
         raise
     if value.__class__ is dict:
-        return cast("dict[str, Any]", value)
+        arguments: dict[str, Any] = value
+        return arguments
     if value is None:
         return {}
     raise InvalidArguments(f"the arguments must be a JSON object, not {_kind(value)}")
