@@ -489,10 +489,19 @@ async def test_an_opening_that_cancels_itself_fails_and_does_not_hang() -> None:
             pass
 
 
-@pytest.mark.parametrize("given", [containers.DeclarativeContainer, {"http": object}, None])
+@pytest.mark.parametrize("given", [{"http": object}, None])
 async def test_something_that_is_no_container_is_refused(given: Any) -> None:
     with pytest.raises(ConfigurationError, match="application takes a container, such as Application"):
         async with application(given):
+            pass
+
+
+async def test_a_class_of_containers_has_to_be_called() -> None:
+    class Shop(containers.DeclarativeContainer):
+        pass
+
+    with pytest.raises(ConfigurationError, match=r"Shop is a class of containers: call it, Shop\(\)"):
+        async with application(Shop):
             pass
 
 

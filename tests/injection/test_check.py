@@ -509,7 +509,41 @@ async def test_an_application_is_not_bothered_with_advice() -> None:
             pass
 
 
-@pytest.mark.parametrize("given", [containers.DeclarativeContainer, {}, None])
+@pytest.mark.parametrize("given", [{}, None])
 def test_something_that_is_no_container_is_refused(given: Any) -> None:
     with pytest.raises(ConfigurationError, match="check takes a container, such as Application"):
         check(given)
+
+
+class Entered:
+    """A client that is entered with `async with`."""
+
+    async def __aenter__(self) -> Entered:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        return None
+
+
+class TakesEntered(Tool):
+    """Take a client."""
+
+    def __init__(self, client: Entered) -> None:
+        self.client = client
+
+    async def handler(self) -> str:
+        return "taken"
+
+
+def make_entered() -> Entered:
+    return Entered()
+
+
+@pytest.mark.parametrize("source", [Entered, make_entered], ids=["class", "function"])
+def test_a_resource_that_is_entered_asynchronously_is_refused_below_a_tool(source: Any) -> None:
+    class Application(containers.DeclarativeContainer):
+        client = providers.Resource(source)
+        agent = provide(Agent, tools=[TakesEntered])
+
+    with pytest.raises(ConfigurationError, match="turns all that is built from it into futures"):
+        check(Application())

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
 from dependency_injector import containers, providers
 
-from toolkit import Agent, Tool
+from toolkit import Agent, ConfigurationError, Tool
 from toolkit.injection import application, check, overriding, provide
 from toolkit.testing import ScriptedModel, call, calls, says
 
@@ -59,3 +60,8 @@ async def test_an_override_by_a_nested_name_reaches_an_embedded_agent() -> None:
         assert await told(container) == "fake"
 
     assert await told(container) == "inner"
+
+
+async def test_an_agent_that_was_not_taken_from_its_application_says_so() -> None:
+    with pytest.raises(ConfigurationError, match=r"This agent has no container: .*app\.agent\(\)\.run"):
+        await Inner().agent().run("Ask!", model=ScriptedModel([says("no")]))

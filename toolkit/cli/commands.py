@@ -117,8 +117,14 @@ def call_tool(
         _raise_unless_of_the_script(error)
         [record] = run.calls
         if record.result.is_error:
-            raise Failed(record.result.content, causes=_causes(record))
+            raise Failed(record.result.content + _hint(record, traceback), causes=_causes(record))
         print_line(record.result.content)
+
+
+def _hint(record: CallRecord, traceback: bool) -> str:
+    """A model is not told why a tool failed or a guard blocked; who sits at the terminal may ask."""
+    is_told = traceback or isinstance(record.error, (ToolError, ValueError))
+    return "" if is_told else " (--traceback tells why)"
 
 
 @command_line.command("check")

@@ -23,6 +23,7 @@ from toolkit.injection.graph import (
     is_container,
     listed_in,
     names_in,
+    not_a_container,
     product_of,
     walk,
 )
@@ -178,7 +179,7 @@ async def application(
             when closing after a good end: the error itself, or a group of several.
     """
     if not is_container(container):
-        raise ConfigurationError(f"application takes a container, such as Application(); it was given {container!r}")
+        raise ConfigurationError(not_a_container("application", container))
     check_wiring(container)
     app = App(container)
     error: BaseException | None = None

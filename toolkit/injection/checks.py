@@ -9,7 +9,7 @@ from typing import Any
 from toolkit.errors import ConfigurationError
 from toolkit.injection.advice import copied_arguments, unowned_objects, unprotected_generators
 from toolkit.injection.agents import AgentFindings
-from toolkit.injection.graph import is_container
+from toolkit.injection.graph import is_container, not_a_container
 from toolkit.injection.survey import Survey
 from toolkit.injection.wiring import problems_of
 
@@ -31,7 +31,7 @@ def check(container: Any) -> None:
             of copied lists, dicts and sets only.
     """
     if not is_container(container):
-        raise ConfigurationError(f"check takes a container, such as Application(); it was given {container!r}")
+        raise ConfigurationError(not_a_container("check", container))
     survey, agents = _survey(container)
     _warn(
         [

@@ -26,6 +26,7 @@ __all__ = [
     "is_container",
     "listed_in",
     "names_in",
+    "not_a_container",
     "own_provider",
     "product_of",
     "provider_at",
@@ -251,6 +252,13 @@ def _pairs(declared: Any, own: Any) -> Iterator[tuple[AnyProvider, AnyProvider]]
         yield provider, copied
         if isinstance(provider, providers.Container) and isinstance(copied, providers.Container):
             yield from _pairs(provider, copied)
+
+
+def not_a_container(asking: str, given: Any) -> str:
+    """What is said of something that is no container; a class of containers has to be called first."""
+    if isinstance(given, type) and issubclass(given, containers.DeclarativeContainer):
+        return f"{asking} takes a container, and {given.__name__} is a class of containers: call it, {given.__name__}()"
+    return f"{asking} takes a container, such as Application(); it was given {given!r}"
 
 
 def is_container(candidate: Any) -> bool:

@@ -83,6 +83,17 @@ class MappingResolver:
         known = in_quotes(candidate.name for candidate in self._candidates)
         raise ConfigurationError(f"there is no tool {name!r} to be found by its name; there are {known}")
 
+    def _arguments_or_advice(self, source: _Source, value_types: Set[type]) -> dict[str, Any]:
+        try:
+            return self.arguments(source, value_types)
+        except ConfigurationError as error:
+            if self._candidates:
+                raise
+            raise ConfigurationError(
+                f"{error}. This agent has no container: one that a container declares is run by `async with "
+                f"application(container) as app: await app.agent().run(...)`, and not by calling its provider"
+            ) from error
+
     def _checked(self, recipe: Recipe, value_types: Set[type]) -> Recipe:
         """What can't be built is found here, at the run's start, to any depth."""
         path: list[_Source] = []
@@ -94,7 +105,7 @@ class MappingResolver:
                 circle = " -> ".join(source.name for source in (*path[path.index(key) :], key))
                 raise ConfigurationError(f"cyclic dependency: {circle}")
             path.append(key)
-            for part in self.arguments(key, value_types).values():
+            for part in self._arguments_or_advice(key, value_types).values():
                 visit(part)
             path.pop()
 

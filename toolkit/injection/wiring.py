@@ -11,7 +11,7 @@ from dependency_injector import providers
 from toolkit.injection.graph import CyclicDependency, call_of, describe, short_label, walk
 from toolkit.injection.overlays import AnyProvider, effective
 from toolkit.injection.providers import AppScoped, CallScoped, RunScoped, ScopeValue
-from toolkit.injection.sources import Kind, kind_of
+from toolkit.injection.sources import Kind, kind_of, product_of_source
 from toolkit.tools.parameters import label_of
 
 __all__ = ["argument_problems", "misuse_of", "problems_of"]
@@ -54,6 +54,9 @@ def misuse_of(node: AnyProvider) -> str | None:
             return None
         kind = kind_of(source)
         if kind.is_async:
+            return f"{describe(node)} turns all that is built from it into futures; {_INSTEAD}"
+        product = product_of_source(source)
+        if isinstance(node, providers.Resource) and hasattr(product, "__aenter__"):  # it is entered, in a future
             return f"{describe(node)} turns all that is built from it into futures; {_INSTEAD}"
         if kind is Kind.GENERATOR and not isinstance(node, providers.Resource):
             return f"{describe(node)} gives a generator that nobody opens; {_INSTEAD}"
