@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import types
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Generic, TypedDict, TypeVar, Unpack, cast
@@ -46,11 +47,11 @@ class RunOptions(TypedDict, total=False):
     settings: ModelSettings | None
 
 
-class Runnable(Generic[T]):
+class Runnable(ABC, Generic[T]):
     """The ways to run an agent; a subclass says where its tools are found, and which agent it is."""
 
-    def _source(self) -> tuple[Resolver, AgentParts | Recipe]:
-        raise NotImplementedError
+    @abstractmethod
+    def _source(self) -> tuple[Resolver, AgentParts | Recipe]: ...
 
     async def run(
         self,
