@@ -37,6 +37,9 @@ class AgentInfo(Struct, frozen=True):
     definitions: Sequence[ToolDefinition] = ()
 
 
+_NO_AGENT = AgentInfo()
+
+
 class RequestedCall(Struct, frozen=True):
     """The call that is under way. Changing `arguments` in place has no effect: return `Modify` from a before-hook.
 
@@ -80,7 +83,7 @@ class RunContext:
         if run is None:
             run = Run("", invocation=invocation, state=state)
         self.run = run
-        self.agent = AgentInfo() if agent is None else agent
+        self.agent = _NO_AGENT if agent is None else agent
         self.invocation = run.invocation if invocation is None else invocation
         self.call = call
         self._listener = listener

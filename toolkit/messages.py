@@ -142,6 +142,12 @@ class Transcript(list[Message]):
         self.call_ids: frozenset[str] = frozenset()
         self.is_changed = False
 
+    def behind(self, first: Message) -> Transcript:
+        """Another list: the first message, and these."""
+        made = Transcript((first,))
+        super(Transcript, made).extend(self)  # not by the method that notes a change
+        return made
+
     def seal(self, call_ids: Iterable[str]) -> None:
         self.call_ids = frozenset(call_ids)
         self._sealed = (len(self), self[-1] if self else None)

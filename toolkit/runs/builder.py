@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
@@ -33,7 +32,7 @@ class Builder:
         self._is_serving = False
         self._running = 0
         self._first_error: BaseException | None = None
-        self._jobs: deque[_Job] = deque()
+        self._jobs: list[_Job] = []  # few at a time: a deque costs more to make than it saves
         self._waker: asyncio.Future[None] | None = None
 
     async def build(self, recipe: Recipe) -> Any:
@@ -66,7 +65,7 @@ class Builder:
         try:
             while self._running and self._first_error is None:
                 if self._jobs:
-                    await self._serve_one(self._jobs.popleft())
+                    await self._serve_one(self._jobs.pop(0))
                 else:
                     await self._sleep()
         finally:
@@ -109,7 +108,7 @@ class Builder:
                 call.request()
         while self._running:
             while self._jobs:
-                self._jobs.popleft()[2].cancel()  # nothing is built any more
+                self._jobs.pop(0)[2].cancel()  # nothing is built any more
             try:
                 await self._sleep()
             except asyncio.CancelledError:  # a second one: the calls have been told, and are waited for all the same

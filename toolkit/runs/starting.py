@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from toolkit.context import AgentInfo
 from toolkit.errors import ConfigurationError, RunError, repr_of
-from toolkit.messages import Message, SystemMessage, Transcript
+from toolkit.messages import Message, SystemMessage
 from toolkit.models.protocol import ModelRequest
 from toolkit.runs.builder import Builder
 from toolkit.runs.hooks import agent_hooks
@@ -68,7 +68,7 @@ class Start:
         instructions = await self._instructions(agent) if agent.instructions else None
         if instructions:
             state.ctx.agent = AgentInfo(agent.name, instructions, definitions)
-            messages = state.asked = Transcript((SystemMessage(instructions), *messages))
+            messages = state.asked = state.run.messages.behind(SystemMessage(instructions))
         settings = agent.settings if request.settings is None else request.settings.over(agent.settings)
         schema = None if state.output is None else state.output.shape.schema
         choice = None if settings is None else settings.tool_choice
