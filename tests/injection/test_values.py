@@ -10,7 +10,7 @@ from dependency_injector import containers, providers
 from tests.injection.parts import answers, asking
 from toolkit import Agent, ConfigurationError, Inject, Invocation, Run, RunContext, Tool, tool
 from toolkit.injection import RunScoped, ScopeValue, application, dep, provide
-from toolkit.testing import ScriptedModel
+from toolkit.testing import ScriptedModel, call, calls, says
 
 
 class Tenant:
@@ -131,3 +131,29 @@ async def test_a_value_that_the_agent_itself_needs_is_named_too() -> None:
 def test_a_value_outside_of_a_run_says_so() -> None:
     with pytest.raises(ConfigurationError, match=r"ScopeValue\(Tenant\) is used outside of a run"):
         Application().tenant()
+
+
+class Customer:
+    """Who is asking, known to a run only."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+class TellCustomer(Tool):
+    """Tell the customer's number."""
+
+    def handler(self, customer: Customer) -> int:
+        return customer.number
+
+
+async def test_a_handlers_parameter_of_a_declared_values_type_is_accepted_by_check_and_filled_by_the_run() -> None:
+    class Application(containers.DeclarativeContainer):
+        customer = ScopeValue(Customer)
+        agent = provide(Agent, tools=[TellCustomer])
+
+    model = ScriptedModel([calls(call("tell_customer")), says("Told.")])
+    async with application(Application()) as app:
+        run = await app.agent().run("Who?", model=model, values={Customer: Customer(5)})
+
+    assert run.calls[0].result.value == 5

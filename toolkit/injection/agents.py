@@ -19,6 +19,7 @@ from toolkit.injection.graph import (
     describe,
     names_in,
     product_of,
+    values_in,
     walk,
 )
 from toolkit.injection.overlays import AnyProvider, object_of
@@ -44,6 +45,7 @@ class AgentFindings:
     def __init__(self, container: Any) -> None:
         self.problems: list[str] = []
         self.recipes: list[Recipe] = []
+        self._given = frozenset(values_in(container))
         for name, provider in names_in(container):
             if is_agent(provider):
                 self._resolver = ContainerResolver(declaring(container, name), None)
@@ -71,7 +73,7 @@ class AgentFindings:
         for item in listed:
             try:
                 recipe = self._resolver.recipe(item, frozenset())
-                specification = _specified(recipe)
+                specification = _specified(recipe, self._given)
             except CyclicDependency:
                 continue  # reported by itself
             except ConfigurationError as error:
@@ -181,7 +183,7 @@ def _below(recipe: Recipe) -> list[AnyProvider]:
         return []  # reported by itself
 
 
-def _specified(recipe: Recipe) -> ToolSpecification | None:
+def _specified(recipe: Recipe, given: frozenset[type]) -> ToolSpecification | None:
     if recipe.instance is not UNSET:
-        return specify(recipe.instance)
-    return specify_class(recipe.product) if isinstance(recipe.product, type) else None
+        return specify(recipe.instance, given)
+    return specify_class(recipe.product, given) if isinstance(recipe.product, type) else None

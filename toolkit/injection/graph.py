@@ -31,6 +31,7 @@ __all__ = [
     "product_of",
     "provider_at",
     "short_label",
+    "values_in",
     "walk",
 ]
 
@@ -212,6 +213,13 @@ def names_in(container: Any, prefix: str = "") -> Iterator[tuple[str, AnyProvide
         yield f"{prefix}{name}", provider
         if isinstance(provider, providers.Container):
             yield from names_in(provider, f"{prefix}{name}.")
+
+
+def values_in(container: Any) -> Iterator[type]:
+    """The types of the values that a container says its runs are given."""
+    for _, provider in names_in(container):
+        if isinstance(provider, ScopeValue):
+            yield cast("Any", provider).wanted
 
 
 def provider_at(container: Any, path: str) -> AnyProvider | None:
