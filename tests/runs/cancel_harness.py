@@ -1,15 +1,24 @@
 """Cancels a run after its k-th turn of the event loop, for every k, and looks at what is left.
 
-The scenario opens as many kinds of things as there are, in one run: a run-scoped generator that holds a task group open
-(so that closing it in another task raises), tools with `aclose`, an object for one call only, hooks that wait, two
-calls at once of which one is exclusive, a model that waits. Each notes when it is opened and closed, and in which task.
+The scenario opens as many kinds of things as there are, in one run: a run-scoped generator that holds a descriptor and
+a task group open (so that closing it in another task raises), tools with `aclose`, an object for one call only, hooks
+that wait, two calls at once of which one is exclusive, a model that waits. Each notes when it is opened and closed, and
+in which task.
+
+The checkers take a recording, a `Log` or two `Surroundings`, so that a test can hand each a broken one.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+import os
+import sys
+import threading
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import anyio
@@ -18,24 +27,35 @@ from dependency_injector import containers, providers
 from tests.runs.parts import assert_paired
 from toolkit import Agent, Inject, Run, RunContext, Tool
 from toolkit.injection import CallScoped, RunScoped, application, dep, provide
+from toolkit.messages import Message
 from toolkit.models import ModelRequest, ModelResponse
 from toolkit.testing import call, calls, says
+from toolkit.tools import threads
 
 Way = Literal["run", "stream"]
 Style = Literal["task", "scope", "group", "both"]
+
+CANCELLED = "the run is cancelled"
+"""The event after which no handler may begin."""
 
 _Opened = tuple[str, "asyncio.Task[Any] | None"]
 
 
 class Log:
-    """What happened in one run."""
+    """What happened in one run.
+
+    Attributes:
+        opened: What was opened, in which task.
+        closed: What was closed, in which task.
+        events: What handlers did, and when the task that runs the agent got a cancellation, in their order.
+        run: The run, as soon as somebody saw it.
+    """
 
     def __init__(self) -> None:
         self.opened: list[_Opened] = []
         self.closed: list[_Opened] = []
-        self.handlers: list[str] = []
+        self.events: list[str] = []
         self.run: Run[Any] | None = None
-        self.cancelled = False
 
     def open(self, name: str) -> None:
         self.opened.append((name, asyncio.current_task()))
@@ -44,11 +64,13 @@ class Log:
         self.closed.append((name, asyncio.current_task()))
 
     def begin(self, name: str) -> None:
-        assert not self.cancelled, f"{name} began after the cancellation had reached the run"
-        self.handlers.append(f"{name} begins")
+        self.events.append(f"{name} begins")
 
     def end(self, name: str) -> None:
-        self.handlers.append(f"{name} ends")
+        self.events.append(f"{name} ends")
+
+    def cancel(self) -> None:
+        self.events.append(CANCELLED)
 
 
 class Connection:
@@ -67,12 +89,14 @@ async def breathe() -> None:
 async def open_connection(log: Log) -> AsyncIterator[Connection]:
     await breathe()
     async with anyio.create_task_group():
+        descriptor = os.open(os.devnull, os.O_RDONLY)
         log.open("connection")
         try:
             yield Connection()
         finally:
             with anyio.CancelScope(shield=True):
                 await breathe()
+            os.close(descriptor)
             log.close("connection")
 
 
@@ -208,45 +232,136 @@ class _Caller:
         if self._group.cancel_scope.cancelled_caught:
             raise asyncio.CancelledError
 
-    def cancel(self) -> None:
+    def cancel(self) -> bool:
+        """False when there was nothing to cancel: it is done, or its group is not there yet."""
+        if self.task.done() or (self._style == "group" and self._group is None):
+            return False
         if self._style in ("task", "both"):
             self.task.cancel()
         if self._style in ("scope", "both"):
             self._scope.cancel()
-        if self._style == "group" and self._group is not None:
+        if self._group is not None:
             self._group.cancel_scope.cancel()
+        return True
 
 
-async def cancel_after(turns: int, way: Way, style: Style, times: int) -> tuple[Log, bool]:
-    """Runs the scenario, cancels it after so many turns of the loop, and gives the log, and whether it was in time."""
+async def cancel_after(turns: int, way: Way, style: Style, times: int, turns_between: int = 1) -> tuple[Log, bool]:
+    """Runs the scenario, cancels it after so many turns of the loop, and gives the log, and whether it was in time.
+
+    Args:
+        times: How often it is cancelled.
+        turns_between: Turns of the loop from one cancellation to the next.
+    """
     log = Log()
     async with application(Application(log=providers.Object(log))) as app:
+        before = Surroundings.now()
         caller = _Caller(way, style, app.agent(), log)
-        for _ in range(turns):
-            if caller.task.done():
-                break
-            await asyncio.sleep(0)
+        await _let_run(caller.task, turns)
         in_time = not caller.task.done()
         for _ in range(times):
-            caller.cancel()
-            await asyncio.sleep(0)
+            if caller.cancel():  # what was about to run stands in the loop's queue before the cancellation
+                asyncio.get_running_loop().call_soon(log.cancel)
+            await _let_run(caller.task, turns_between)
         await asyncio.wait((caller.task,))
         with suppress(asyncio.CancelledError):
             caller.task.result()
-        assert_nothing_is_left(log)
+        assert_nothing_is_left(before, Surroundings.now())
+    assert_recording_is_sound(log)
     return log, in_time
 
 
-def assert_nothing_is_left(log: Log) -> None:
-    """What holds after every run, however it ended."""
-    assert asyncio.all_tasks() == {asyncio.current_task()}
-    assert sorted(map(repr, log.opened)) == sorted(map(repr, log.closed)), "not all closed once, in their own task"
-    of_run = [entry for entry in log.opened if entry[0] != "lease"]
-    assert [entry for entry in log.closed if entry[0] != "lease"] == of_run[::-1], "not closed in reverse order"
-    begun = [line for line in log.handlers if line.endswith("begins")]
-    ended = [line for line in log.handlers if line.endswith("ends")]
-    assert len(begun) == len(ended), "a handler's finally block was not done"
+async def _let_run(task: asyncio.Task[Any], turns: int) -> None:
+    for _ in range(turns):
+        if task.done():
+            return
+        await asyncio.sleep(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a run could leave behind, as it is at one moment.
+
+    Attributes:
+        tasks: Of this event loop.
+        descriptors: Number and target of each open file; empty where there is no /proc.
+        threads: Names of the threads, but for workers that wait for work: those are kept for the next call.
+    """
+
+    tasks: frozenset[asyncio.Task[Any]]
+    descriptors: frozenset[str]
+    threads: Counter[str]
+
+    @classmethod
+    def now(cls) -> Surroundings:
+        return cls(frozenset(asyncio.all_tasks()), _descriptors(), _threads_at_work())
+
+
+def _descriptors() -> frozenset[str]:
+    found: set[str] = set()
+    with suppress(FileNotFoundError):  # no /proc
+        for number in os.listdir("/proc/self/fd"):
+            with suppress(FileNotFoundError):  # the one that listed them
+                found.add(f"{number}: {Path('/proc/self/fd', number).readlink()}")
+    return frozenset(found)
+
+
+def _threads_at_work() -> Counter[str]:
+    frames = sys._current_frames()
+    at_work: Counter[str] = Counter()
+    for thread in threading.enumerate():
+        frame = frames.get(thread.ident or 0)
+        working = thread.name != "toolwire worker"
+        while frame is not None and not working:  # the lambda of `in_thread` stands under whatever it works on
+            code = frame.f_code
+            working = code.co_filename == threads.__file__ and code.co_name == "<lambda>"
+            frame = frame.f_back
+        if working:
+            at_work[thread.name] += 1
+    return at_work
+
+
+def assert_nothing_is_left(before: Surroundings, after: Surroundings) -> None:
+    """A run leaves no task, no descriptor, and no thread that is not idle."""
+    assert not after.tasks - before.tasks, "a task is left"
+    assert not after.descriptors - before.descriptors, "a descriptor is left open"
+    assert not after.threads - before.threads, "a thread is left at work"
+
+
+def assert_recording_is_sound(log: Log) -> None:
+    """What holds of every run, however it ended."""
+    assert_each_is_closed_once_in_its_task(log)
+    assert_closed_in_reverse(log)
+    assert_each_handler_ended(log.events)
+    assert_no_handler_began_after_the_cancellation(log.events)
     if log.run is not None:
         assert log.run.outcome in ("completed", "cancelled")
-        assert_paired(log.run.messages)
+        assert_each_call_has_one_result(log.run.messages)
         assert log.run.messages.is_sealed
+
+
+def assert_each_is_closed_once_in_its_task(log: Log) -> None:
+    assert Counter(log.opened) == Counter(log.closed), "not all closed once, in their own task"
+
+
+def assert_closed_in_reverse(log: Log) -> None:
+    """In each task: a lease belongs to the task of its call, and everything else to the run's owner."""
+    for owner in {task for _, task in log.opened}:
+        opened = [name for name, task in log.opened if task is owner and name != "lease"]
+        closed = [name for name, task in log.closed if task is owner and name != "lease"]
+        assert closed == opened[::-1], "not closed in reverse order"
+
+
+def assert_each_handler_ended(events: Sequence[str]) -> None:
+    began = sorted(event.removesuffix(" begins") for event in events if event.endswith(" begins"))
+    ended = sorted(event.removesuffix(" ends") for event in events if event.endswith(" ends"))
+    assert began == ended, "a handler's finally block was not done"
+
+
+def assert_no_handler_began_after_the_cancellation(events: Sequence[str]) -> None:
+    after = events[events.index(CANCELLED) :] if CANCELLED in events else ()
+    late = [event for event in after if event.endswith(" begins")]
+    assert not late, "a handler began after the cancellation"
+
+
+def assert_each_call_has_one_result(messages: Sequence[Message]) -> None:
+    assert_paired(messages)
