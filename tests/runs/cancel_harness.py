@@ -334,9 +334,9 @@ def assert_recording_is_sound(log: Log) -> None:
     assert_each_handler_ended(log.events)
     assert_no_handler_began_after_the_cancellation(log.events)
     if log.run is not None:
-        assert log.run.outcome in ("completed", "cancelled")
+        assert log.run.outcome in ("completed", "cancelled"), "it ended otherwise"
         assert_each_call_has_one_result(log.run.messages)
-        assert log.run.messages.is_sealed
+        assert log.run.messages.is_sealed, "its transcript can still change"
 
 
 def assert_each_is_closed_once_in_its_task(log: Log) -> None:
