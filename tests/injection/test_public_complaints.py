@@ -23,6 +23,7 @@ from tests.injection.parts import (
     Connection,
     answers,
     asking,
+    connect,
     connect_async,
     connection_open,
     connection_open_async,
@@ -137,6 +138,7 @@ async def test_cancelling_one_who_waits_for_an_object_leaves_it_to_the_others() 
     opening, may_open = asyncio.Event(), asyncio.Event()
 
     async def shared() -> Connection:
+        assert not opening.is_set(), "it is opened once"
         opening.set()
         await may_open.wait()
         return Connection()
@@ -157,7 +159,8 @@ async def test_cancelling_one_who_waits_for_an_object_leaves_it_to_the_others() 
         with pytest.raises(asyncio.CancelledError):
             await impatient
         may_open.set()
-        said = [await patient, await taken(app)]
+        async with asyncio.timeout(10):  # a test that fails had better not hang
+            said = [await patient, await taken(app)]
 
     assert said == [["Connection"], ["Connection"]]
     assert len(set(map(id, seen))) == 1
@@ -169,7 +172,7 @@ async def test_a_failure_while_building_ends_the_call_and_names_the_path() -> No
     async def broken() -> Connection:
         raise OSError("no route")
 
-    async with application(container_of(providers.Factory(Service, RunScoped(broken)), [])) as app:
+    async with application(container_of(providers.Factory(Service, RunScoped(broken)), [])) as app, asyncio.timeout(10):
         run = await app.agent().run("go", model=asking("take"))
 
     error = run.calls[0].error
@@ -221,7 +224,7 @@ async def test_objects_are_opened_one_after_another_and_closed_in_reverse(scope:
 async def test_synchronous_and_asynchronous_objects_are_closed_when_the_application_is_left() -> None:
     """968, 567, 719"""
     seen: list[Any] = []
-    nested = AppScoped(connection_open), AppScoped(connection_open_async)
+    nested = AppScoped(connect), AppScoped(connect_async)  # no generators: their end comes with garbage collection too
     source = AppScoped(Service, providers.Factory(Service, providers.List(*nested)))
 
     async with application(container_of(source, seen)) as app:
@@ -256,7 +259,7 @@ async def test_a_run_inside_a_run_closes_its_own_objects_and_not_those_of_the_ou
 async def test_everything_below_a_tool_is_closed_with_the_run_however_deep_also_when_the_run_fails() -> None:
     """633, 665, 681"""
     seen: list[Any] = []
-    deep = RunScoped(Service, providers.Factory(Service, RunScoped(connection_open)))
+    deep = RunScoped(Service, providers.Factory(Service, RunScoped(connect_async)))
     failing = ScriptedModel([calls(call("take")), ValueError("no answer")])
 
     async with application(container_of(deep, seen)) as app:
@@ -333,7 +336,7 @@ async def test_a_call_has_an_object_of_its_own() -> None:
         return str(connection.closed)
 
     class Application(containers.DeclarativeContainer):
-        connection = CallScoped(connection_open_async)
+        connection = CallScoped(connect_async)
         agent = provide(Agent, tools=[look])
 
     async with application(Application()) as app:
