@@ -103,7 +103,8 @@ class AskingModel:
     """Calls the tool with the prompt, then says what it gave."""
 
     async def respond(self, request: ModelRequest) -> ModelResponse:
-        first, last = request.messages[0], request.messages[-1]
+        first: Any = request.messages[0]
+        last: Any = request.messages[-1]
         await asyncio.sleep(0)
         if first is last:
             return calls(call("look_up", {"actor_id": first.content}))
@@ -117,7 +118,7 @@ class Application(containers.DeclarativeContainer):
     look_up = provide(LookUp, connection=dep(connection), seen=dep(seen))
     hook = provide(Hook, connection=dep(connection), seen=dep(seen))
     model = providers.Singleton(AskingModel)
-    agent = provide(Agent, model=dep(model), tools=["look_up"], hooks=["hook"])
+    agent: Any = provide(Agent, model=dep(model), tools=["look_up"], hooks=["hook"])
 
 
 async def test_a_thousand_runs_at_once_share_the_applications_client_and_no_object_of_a_run_and_none_survives() -> None:
