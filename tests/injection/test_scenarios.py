@@ -70,7 +70,7 @@ async def test_a_child_process_of_a_run_is_gone_however_the_run_ends(how: str) -
         process = RunScoped(child, started)
         neighbour_of_it = RunScoped(neighbour, process, how)
         use = provide(UsesChild, process=dep(process), neighbour=dep(neighbour_of_it), used=used, how=how)
-        agent = provide(Agent, tools=["use"])
+        agent: Any = provide(Agent, tools=["use"])
 
     async with application(Application()) as app:
         task = asyncio.create_task(app.agent().run("go", model=asking("use")))
@@ -139,7 +139,7 @@ async def test_the_callers_context_variables_are_seen_wherever_a_run_calls(asker
     class Application(containers.DeclarativeContainer):
         connection = RunScoped(connect)
         ask = provide(asker, connection=dep(connection), seen=seen)
-        agent = provide(Agent, tools=["ask"], hooks=hooks)
+        agent: Any = provide(Agent, tools=["ask"], hooks=hooks)
 
     async with application(Application()) as app:
         who.set("alice")
@@ -176,7 +176,7 @@ class Box:
 async def test_a_tool_behind_another_provider_is_shown_and_works(provider: Any) -> None:
     class Application(containers.DeclarativeContainer):
         behind = provider
-        agent = provide(Agent, tools=["behind"])
+        agent: Any = provide(Agent, tools=["behind"])
 
     model = asking("echo")
     async with application(Application()) as app:
@@ -190,7 +190,7 @@ async def test_a_tool_behind_another_provider_is_shown_and_works(provider: Any) 
 async def test_a_mock_in_the_place_of_a_tool_is_refused_and_never_left_out(mock: Any) -> None:
     class Application(containers.DeclarativeContainer):
         echo = provide(Echo)
-        agent = provide(Agent, tools=["echo"])
+        agent: Any = provide(Agent, tools=["echo"])
 
     model = ScriptedModel([says("done")])
     async with application(Application()) as app:
