@@ -33,7 +33,7 @@ def lines_told_by_mypy() -> set[int]:
 
 def lines_told_by_pyright() -> set[int]:
     """With the settings of this project, which are strict."""
-    told = json.loads(told_by("pyright", "--outputjson"))["generalDiagnostics"]
+    told = json.loads(told_by("pyright", "--outputjson", "--pythonpath", sys.executable))["generalDiagnostics"]
     return {entry["range"]["start"]["line"] + 1 for entry in told if entry["severity"] == "error"}
 
 
