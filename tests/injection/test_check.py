@@ -426,12 +426,6 @@ def test_a_literal_that_a_plain_provider_copies_is_warned_of(provider: Any, kind
         check(container(thing=provider))
 
 
-async def test_an_application_warns_of_copied_literals_too() -> None:
-    with pytest.warns(UserWarning, match=r"provide\(Takes, ...\) passes it as it is"):
-        async with application(container(thing=providers.Factory(Takes, {"a": 1}))):
-            pass
-
-
 @pytest.mark.parametrize(
     "provider",
     [
@@ -503,6 +497,7 @@ async def test_an_application_is_not_bothered_with_advice() -> None:
             container(
                 db=RunScoped(unprotected),
                 connection=providers.Singleton(Connection),
+                copied=providers.Singleton(list, [1]),
                 agent=provide(Agent, tools=[provide(Holder, held=dep(providers.Factory(Connection)))]),
             )
         ):

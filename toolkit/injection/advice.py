@@ -22,14 +22,14 @@ from toolkit.tools.resolver import Recipe
 __all__ = ["copied_arguments", "unowned_objects", "unprotected_generators"]
 
 
-def copied_arguments(nodes: Iterable[AnyProvider], kinds: tuple[type, ...] = (object,)) -> Iterator[str]:
+def copied_arguments(nodes: Iterable[AnyProvider]) -> Iterator[str]:
     """Values that dependency-injector copies for each container: a list that two objects were to share is two."""
     for node in nodes:
         if not isinstance(node, (providers.Factory, providers.BaseSingleton, providers.Callable)):
             continue
         source, args, kwargs = call_of(node)
         for name, value in [*(("", value) for value in args), *kwargs.items()]:
-            if source is None or not isinstance(value, kinds) or not _is_copied(source, name, value):
+            if source is None or not _is_copied(source, name, value):
                 continue
             yield (
                 f"{describe(node)} is given a {type(value).__name__}, which dependency-injector copies for each "

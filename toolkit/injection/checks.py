@@ -27,8 +27,8 @@ def check(container: Any) -> None:
 
     Warns:
         UserWarning: an argument that a plain `Factory` copies for each container (`provide` does not); a generator that
-            skips its end when a run fails; an object with `close` that nobody closes. Of these, `application` tells
-            of copied lists, dicts and sets only.
+            skips its end when a run fails; an object with `close` that nobody closes. `application` tells of none of
+            these: where warnings are errors, advice must not keep an application from starting.
     """
     if not is_container(container):
         raise ConfigurationError(not_a_container("check", container))
@@ -43,9 +43,8 @@ def check(container: Any) -> None:
 
 
 def check_wiring(container: Any) -> None:
-    """As `check`, for a container that is about to be opened."""
-    survey, _ = _survey(container)
-    _warn(copied_arguments(survey.paths, (list, dict, set)))
+    """As `check`, without its advice: for a container that is about to be opened."""
+    _survey(container)
 
 
 def _survey(container: Any) -> tuple[Survey, AgentFindings]:
