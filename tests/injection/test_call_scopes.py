@@ -74,8 +74,12 @@ async def test_calls_at_once_may_hold_scopes_and_end_in_any_order(source: Callab
     opened: list[Connection] = []
 
     async def connect() -> AsyncIterator[Connection]:
-        opened.append(Connection())
-        yield opened[-1]
+        with anyio.move_on_after(60):
+            await asyncio.sleep(0)  # the other call asks meanwhile
+            task = asyncio.current_task()
+            opened.append(Connection())
+            yield opened[-1]
+            closed_by.append(task is asyncio.current_task())
 
     class Application(containers.DeclarativeContainer):
         connection = RunScoped(connect)
@@ -88,4 +92,5 @@ async def test_calls_at_once_may_hold_scopes_and_end_in_any_order(source: Callab
 
     assert [record.result.content for record in run.calls] == ["worked", "worked"]
     assert len(opened) == 1
+    assert closed_by
     assert all(closed_by)

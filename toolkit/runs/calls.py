@@ -25,11 +25,11 @@ from toolkit.runs.handling import (
     run_handler,
 )
 from toolkit.runs.hooks import Guarded, Hook, Verdict, ask_before, tell_after
-from toolkit.runs.json_values import copied
 from toolkit.runs.state import RunState
 from toolkit.runs.toolset import ToolEntry
 from toolkit.runs.transcript import with_harmless_name, with_object_arguments
 from toolkit.tools.cancellation import Cancellation
+from toolkit.tools.copies import copied
 from toolkit.tools.results import cut, error_result
 from toolkit.tools.specification import MAX_RESULT_TOKENS
 from toolkit.tools.violations import InvalidArguments

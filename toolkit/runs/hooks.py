@@ -15,9 +15,10 @@ from toolkit.context import RequestedCall, RunContext
 from toolkit.errors import ConfigurationError, HookError, RunAborted, ToolError, repr_of, text_of_error
 from toolkit.hooks import Abort, Allow, CallInfo, Decision, Deny, Modify, Replace, Skip
 from toolkit.records import ToolResult
-from toolkit.runs.json_values import copied, is_same
+from toolkit.runs.json_values import is_same
 from toolkit.tools.arguments import refuse_non_json
 from toolkit.tools.cancellation import Cancellation
+from toolkit.tools.copies import copied
 from toolkit.tools.driving import drive, settled
 from toolkit.tools.parameters import label_of
 from toolkit.tools.results import error_result, result_of

@@ -1,12 +1,10 @@
-"""JSON values as Python has them: copied, and compared as JSON compares them."""
+"""JSON values as Python has them, compared as JSON compares them."""
 
 from __future__ import annotations
 
 from typing import Any, cast
 
-from toolkit.tools.copies import copied, is_flat
-
-__all__ = ["copied", "is_flat", "is_same"]
+__all__ = ["is_same"]
 
 
 def is_same(one: Any, other: Any) -> bool:
