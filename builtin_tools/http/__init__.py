@@ -2,13 +2,13 @@
 
 from builtin_tools.http.answers import Answer
 from builtin_tools.http.cache import AnswerCache
-from builtin_tools.http.clock import Clock, SystemClock
 from builtin_tools.http.errors import ErrorKind, ServiceError
 from builtin_tools.http.pacing import Pace
-from builtin_tools.http.protocol import HttpClient, HttpResponse
-from builtin_tools.http.secrets import Secret
 from builtin_tools.http.service import Request, Service
 from builtin_tools.http.settings import Identity, Section
+from toolkit.http.clock import Clock, SystemClock
+from toolkit.http.protocol import HttpClient, HttpResponse
+from toolkit.http.secrets import Secret
 
 __all__ = [
     "Answer",

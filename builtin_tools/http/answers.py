@@ -10,7 +10,7 @@ from urllib.parse import urlsplit, urlunsplit
 import msgspec
 
 from builtin_tools.http.errors import ErrorKind, ServiceError
-from builtin_tools.http.secrets import without
+from toolkit.http.secrets import without
 
 __all__ = ["Answer", "sanitised"]
 

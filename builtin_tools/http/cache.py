@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Callable, Hashable
 from typing import Any, NamedTuple
 
-from builtin_tools.http.clock import Clock, SystemClock
+from toolkit.http.clock import Clock, SystemClock
 
 __all__ = ["AnswerCache"]
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
-from builtin_tools.http.clock import Clock, SystemClock
+from toolkit.http.clock import Clock, SystemClock
 
 __all__ = ["Pace"]
 

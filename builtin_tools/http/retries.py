@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Awaitable, Callable
-from datetime import UTC
-from email.utils import parsedate_to_datetime
 from typing import TypeVar
 
-from builtin_tools.http.clock import Clock
 from builtin_tools.http.errors import ServiceError
+from toolkit.http.clock import Clock
 
-__all__ = ["read_retry_after", "retried"]
+__all__ = ["retried"]
 
 T = TypeVar("T")
 
@@ -41,22 +39,3 @@ async def retried(send: Callable[[], Awaitable[T]], clock: Clock, *, jitter: Cal
                 raise
         await clock.sleep(pause)
     raise AssertionError("the last attempt returns or raises")
-
-
-def read_retry_after(value: str | None, now: float) -> float | None:
-    """Seconds to wait by a `Retry-After` header: seconds or an HTTP date (RFC 9110, 10.2.3). Nonsense gives None.
-
-    Args:
-        value: The header.
-        now: Seconds since 1970; a date that has passed gives 0.
-    """
-    text = (value or "").strip()
-    if text.isascii() and text.isdecimal():
-        return float(text[:9])
-    try:
-        date = parsedate_to_datetime(text)
-    except ValueError:
-        return None
-    if date.tzinfo is None:
-        date = date.replace(tzinfo=UTC)
-    return max(0.0, date.timestamp() - now)

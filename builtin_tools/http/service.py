@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from builtin_tools.http.answers import Answer, sanitised
-from builtin_tools.http.clock import Clock, SystemClock
 from builtin_tools.http.errors import ServiceError
 from builtin_tools.http.pacing import Pace
-from builtin_tools.http.protocol import HttpClient
-from builtin_tools.http.retries import read_retry_after, retried
+from builtin_tools.http.retries import retried
+from toolkit.http.clock import Clock, SystemClock
+from toolkit.http.protocol import HttpClient
+from toolkit.http.retry_after import read_retry_after
 
 __all__ = ["Request", "Service"]
 

@@ -11,8 +11,8 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import cast
 from urllib.parse import urlsplit
 
-from builtin_tools.http.secrets import Secret
 from toolkit.errors import ConfigurationError
+from toolkit.http.secrets import Secret
 
 __all__ = ["Identity", "Section"]
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.builtin_tools.clients import LIBRARIES, ManualClock, open_client
+from tests.http.clients import LIBRARIES, ManualClock, open_client
 
 
 @pytest.fixture(params=LIBRARIES)

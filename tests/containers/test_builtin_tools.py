@@ -15,8 +15,8 @@ from dependency_injector import containers, providers
 
 import toolkit
 from containers import BuiltinTools
-from tests.builtin_tools.clients import LIBRARIES, ManualClock, open_client
-from tests.builtin_tools.loopback import GUARD, LoopbackServer, Reply, serving
+from tests.http.clients import LIBRARIES, ManualClock, open_client
+from tests.http.loopback import GUARD, LoopbackServer, Reply, serving
 from toolkit import Agent
 from toolkit.errors import ConfigurationError
 from toolkit.injection import AppScoped, application, check, dep, overriding, provide

@@ -6,7 +6,7 @@ import weakref
 import pytest
 
 from builtin_tools.http import AnswerCache
-from tests.builtin_tools.clients import ManualClock
+from tests.http.clients import ManualClock
 
 
 class Client:

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from builtin_tools.http import Pace
-from tests.builtin_tools.clients import ManualClock
+from tests.http.clients import ManualClock
 
 
 async def test_starts_keep_their_distance(clock: ManualClock) -> None:

@@ -12,9 +12,9 @@ import pytest
 
 from builtin_tools.http import Answer, Pace, Request, Service, ServiceError
 from builtin_tools.http.answers import sanitised
-from builtin_tools.http.retries import read_retry_after
-from tests.builtin_tools.clients import LIBRARIES, ManualClock, open_client
-from tests.builtin_tools.loopback import GUARD, LoopbackServer, Reply, serving
+from tests.http.clients import LIBRARIES, ManualClock, open_client
+from tests.http.loopback import GUARD, LoopbackServer, Reply, serving
+from toolkit.http.retry_after import read_retry_after
 
 OK = Reply({"fine": True})
 

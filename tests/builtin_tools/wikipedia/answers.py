@@ -6,8 +6,8 @@ from typing import Any
 
 from builtin_tools.http import Identity
 from builtin_tools.wikipedia import WikipediaClient, WikipediaSettings
-from tests.builtin_tools.clients import ManualClock
-from tests.builtin_tools.loopback import GUARD, LoopbackServer, Reply
+from tests.http.clients import ManualClock
+from tests.http.loopback import GUARD, LoopbackServer, Reply
 from tests.shared_files import shared
 
 CONTACT = "ada@example.org"

@@ -10,8 +10,6 @@ import pytest
 
 from builtin_tools.http import ErrorKind, ServiceError
 from builtin_tools.wikipedia import Choice, WikipediaClient, wikimedia_pace
-from tests.builtin_tools.clients import LIBRARIES, ManualClock, open_client
-from tests.builtin_tools.loopback import GUARD, Received, Reply, serving
 from tests.builtin_tools.wikipedia.answers import (
     ADA,
     CONTACT,
@@ -22,6 +20,8 @@ from tests.builtin_tools.wikipedia.answers import (
     search_answer,
     settings_for,
 )
+from tests.http.clients import LIBRARIES, ManualClock, open_client
+from tests.http.loopback import GUARD, Received, Reply, serving
 
 
 async def test_a_search_asks_the_editions_action_api_and_says_who_asks(http: Any, clock: ManualClock) -> None:

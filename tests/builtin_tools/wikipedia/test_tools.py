@@ -9,8 +9,6 @@ import pytest
 import toolkit
 from builtin_tools.http import ServiceError
 from builtin_tools.wikipedia import SearchResults, WikipediaPage, WikipediaSearch, WikipediaText
-from tests.builtin_tools.clients import ManualClock
-from tests.builtin_tools.loopback import LoopbackServer, Reply, serving
 from tests.builtin_tools.wikipedia.answers import (
     ADA,
     CONTACT,
@@ -20,6 +18,8 @@ from tests.builtin_tools.wikipedia.answers import (
     recorded,
     search_answer,
 )
+from tests.http.clients import ManualClock
+from tests.http.loopback import LoopbackServer, Reply, serving
 
 
 def search_over(http: Any, server: LoopbackServer, clock: ManualClock, **settings: Any) -> WikipediaSearch:

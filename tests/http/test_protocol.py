@@ -1,4 +1,4 @@
-"""`httpx.AsyncClient` and `httpx2.AsyncClient` are the client that the built-in tools want: type checkers agree."""
+"""`httpx.AsyncClient` and `httpx2.AsyncClient` are the client that models and tools want: type checkers agree."""
 
 from __future__ import annotations
 
@@ -10,12 +10,16 @@ import httpx
 import httpx2
 import pytest
 
-from builtin_tools.http import HttpClient, HttpResponse
+from toolkit.http import HttpClient, HttpResponse, StreamingHttpClient
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def takes_client(client: HttpClient) -> HttpClient:
+    return client
+
+
+def takes_streaming_client(client: StreamingHttpClient) -> StreamingHttpClient:
     return client
 
 
@@ -25,6 +29,12 @@ def takes_response(response: HttpResponse) -> HttpResponse:
 
 def both_libraries_fit(one: httpx.AsyncClient, two: httpx2.AsyncClient) -> tuple[HttpClient, HttpClient]:
     return takes_client(one), takes_client(two)
+
+
+def both_libraries_stream(
+    one: httpx.AsyncClient, two: httpx2.AsyncClient
+) -> tuple[StreamingHttpClient, StreamingHttpClient]:
+    return takes_streaming_client(one), takes_streaming_client(two)
 
 
 def both_responses_fit(one: httpx.Response, two: httpx2.Response) -> tuple[HttpResponse, HttpResponse]:
@@ -49,7 +59,7 @@ def test_both_libraries_clients_meet_the_protocol_for_a_strict_checker(checker: 
 def test_a_client_without_timeout_does_not_meet_the_protocol(tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.py"
     wrong.write_text(
-        "from builtin_tools.http import HttpClient\n"
+        "from toolkit.http import HttpClient\n"
         "class Wrong:\n"
         "    async def request(self, method: str, url: str) -> bytes: return b''\n"
         "client: HttpClient = Wrong()\n"

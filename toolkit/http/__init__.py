@@ -1,0 +1,18 @@
+"""What models and tools need of HTTP: a client as a Protocol, secrets, the clock, the wait that servers ask for."""
+
+from toolkit.http.clock import Clock, SystemClock
+from toolkit.http.protocol import HttpClient, HttpResponse, HttpStream, StreamingHttpClient
+from toolkit.http.retry_after import read_retry_after
+from toolkit.http.secrets import Secret, without
+
+__all__ = [
+    "Clock",
+    "HttpClient",
+    "HttpResponse",
+    "HttpStream",
+    "Secret",
+    "StreamingHttpClient",
+    "SystemClock",
+    "read_retry_after",
+    "without",
+]
