@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from builtin_tools.http.answers import Answer, sanitised
+from builtin_tools.http.bodies import OversizedBody, bounded_answer
 from builtin_tools.http.errors import ServiceError
 from builtin_tools.http.pacing import Pace
 from builtin_tools.http.retries import retried
@@ -47,6 +48,8 @@ class Service:
     Args:
         provider: The service's name, as the model reads it.
         timeout: Seconds for one attempt, from connecting to the last byte.
+        max_bytes: The longest body that is read, unpacked. Reading stops there and the connection is given up; a client
+            without a method `stream` reads by itself, and its longer body is refused afterwards.
         confidential: Values that no error may show: keys, the contact.
     """
 
@@ -57,6 +60,7 @@ class Service:
         *,
         pace: Pace,
         timeout: float,
+        max_bytes: int = 10_000_000,
         clock: Clock | None = None,
         confidential: tuple[str, ...] = (),
     ) -> None:
@@ -64,6 +68,7 @@ class Service:
         self._http = http
         self._pace = pace
         self._timeout = timeout
+        self._max_bytes = max_bytes
         self._clock = SystemClock() if clock is None else clock
         self._confidential = confidential
 
@@ -91,27 +96,40 @@ class Service:
         async with self._pace.place():
             try:
                 async with asyncio.timeout(self._timeout):
-                    response = await self._http.request(
+                    response = await bounded_answer(
+                        self._http,
+                        self._max_bytes,
                         request.method,
                         request.url,
                         params=request.params,
                         data=request.form,
                         json=request.json,
                         headers=request.headers,
-                        follow_redirects=False,
                         timeout=self._timeout,
                     )
+            except OversizedBody as error:
+                raise self._oversized(request, error) from None
             except _no_answer() as error:
                 raise self._unanswered(request, error) from error
         return Answer(
             provider=self.provider,
             operation=request.operation,
             url=sanitised(request.url, self._confidential),
-            status=response.status_code,
+            status=response.status,
             headers=response.headers,
             content=response.content,
             retry_after=read_retry_after(response.headers.get("retry-after"), self._clock.now()),
             confidential=self._confidential,
+        )
+
+    def _oversized(self, request: Request, error: OversizedBody) -> ServiceError:
+        return ServiceError(
+            "malformed_response",
+            f"{self.provider} sent an answer of more than {self._max_bytes / 1_000_000:g} MB, which is not read",
+            provider=self.provider,
+            operation=request.operation,
+            status=error.status,
+            url=sanitised(request.url, self._confidential),
         )
 
     def _unanswered(self, request: Request, error: BaseException) -> ServiceError:

@@ -21,6 +21,7 @@ class Reply:
     never: bool = False  # take the request, and answer nothing
     breaks_off: bool = False  # promise more than is sent
     endless: bool = False  # send, and go on sending
+    blanks: int = 0  # a body of so many spaces, sent until the client hangs up; `server.sent` counts them
 
     def content(self) -> bytes:
         if isinstance(self.body, bytes):
@@ -58,6 +59,7 @@ class LoopbackServer:
         self.connections: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
         self.at_once = 0
         self.most_at_once = 0
+        self.sent = 0
         self.url = ""
         if isinstance(answers, Reply):
             self._answer: Callable[[Received], Reply] = lambda _: answers
@@ -84,6 +86,9 @@ class LoopbackServer:
                         return
                     if reply.endless:
                         await _send_without_end(writer)
+                    if reply.blanks:
+                        await self._send_blanks(reply, writer)
+                        continue
                     writer.write(_written(reply))
                     await writer.drain()
                     if reply.breaks_off:
@@ -95,6 +100,13 @@ class LoopbackServer:
         finally:
             del self.connections[task]
             writer.close()
+
+    async def _send_blanks(self, reply: Reply, writer: asyncio.StreamWriter) -> None:
+        writer.write(f"HTTP/1.1 {reply.status} Status\r\nContent-Length: {reply.blanks}\r\n\r\n".encode())
+        for _ in range(reply.blanks // 10_000):
+            writer.write(b" " * 10_000)
+            await writer.drain()
+            self.sent += 10_000
 
     async def until_no_connection(self) -> None:
         async with asyncio.timeout(GUARD):

@@ -64,6 +64,8 @@ class StreamingHttpClient(HttpClient, Protocol):
         *,
         content: bytes | None = None,
         params: Mapping[str, str] | None = None,
+        data: Mapping[str, Any] | None = None,
+        json: Any = None,
         headers: Mapping[str, str] | None = None,
         follow_redirects: bool = False,
         timeout: Timeout = None,

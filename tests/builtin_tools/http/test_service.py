@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import time
 from datetime import UTC, datetime
 from email.utils import format_datetime
@@ -197,6 +198,58 @@ async def test_an_answer_that_never_ends_does_not_outlast_the_timeout(http: Any,
             async with asyncio.timeout(GUARD):
                 await service_over(http, clock, timeout=0.2).write(to(server), decode)
         await server.until_no_connection()
+
+
+TOO_LONG = (
+    "malformed response: Testing sent an answer of more than 10 MB, which is not read. Go on without it, and say so."
+)
+
+
+async def test_a_body_of_100_mb_is_read_no_further_than_10(http: Any, clock: ManualClock) -> None:
+    async with serving(Reply(blanks=100_000_000, status=503)) as server:
+        with pytest.raises(ServiceError) as caught:
+            await service_over(http, clock).read(to(server), decode)
+        await server.until_no_connection()
+
+    assert (str(caught.value), caught.value.status, caught.value.is_temporary) == (TOO_LONG, 503, False)
+    assert server.sent < 50_000_000  # some more than 10 MB: what lies in the buffers of the sockets
+    assert len(server.requests) == 1
+
+
+async def test_a_small_body_that_unpacks_to_100_mb_is_not_read(http: Any, clock: ManualClock) -> None:
+    bomb = gzip.compress(bytes(100_000_000))
+    async with serving(Reply(bomb, headers={"Content-Encoding": "gzip"})) as server:
+        with pytest.raises(ServiceError) as caught:
+            await service_over(http, clock).read(to(server), decode)
+        await server.until_no_connection()
+
+    assert len(bomb) < 200_000
+    assert str(caught.value) == TOO_LONG
+
+
+async def test_a_body_as_long_as_the_bound_is_read_and_one_byte_more_is_not(http: Any, clock: ManualClock) -> None:
+    async with serving([Reply('{"fine":true}'), Reply('{"fine":true }')]) as server:
+        pace = Pace(at_once=3, interval=0.0, clock=clock)
+        service = Service("Testing", http, pace=pace, timeout=GUARD, max_bytes=13, clock=clock)
+
+        assert await service.read(to(server), decode) == {"fine": True}
+        with pytest.raises(ServiceError, match="not read"):
+            await service.read(to(server), decode)
+
+
+async def test_a_client_that_can_not_stream_has_its_long_body_refused(clock: ManualClock) -> None:
+    class Answered:
+        status_code = 200
+        headers: dict[str, str] = {}  # noqa: RUF012
+        content = b"x" * 10_000_001
+
+    class Whole:
+        async def request(self, method: str, url: str, **settings: Any) -> Any:
+            assert settings["follow_redirects"] is False
+            return Answered()
+
+    with pytest.raises(ServiceError, match="more than 10 MB"):
+        await service_over(Whole(), clock).read(Request("lookup", "http://127.0.0.1/"), decode)
 
 
 async def test_an_encoding_that_is_none_is_a_malformed_answer(http: Any, clock: ManualClock) -> None:
