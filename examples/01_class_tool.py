@@ -1,60 +1,56 @@
-"""A tool whose client the container injects."""
+"""A tool is an object: a description, a handler that the model may call, and what the handler works with."""
 
-import asyncio
+import json
 
-import httpx
-from dependency_injector import containers, providers
-
-from toolkit import Agent, Tool
-from toolkit.injection import AppScoped, application, dep, provide
-from toolkit.models import KeywordModel
+from toolkit import Agent, Tool, ToolError, definition
+from toolkit.testing import ScriptedModel, call, calls, says
 
 
-class WeatherClient:
-    def __init__(self, http: httpx.AsyncClient) -> None:
-        self.http = http
+class Stock:
+    """Yours: a database, a client of some service, anything."""
 
-    async def current(self, city: str) -> float:
-        response = await self.http.get("https://weather.example/current", params={"city": city})
-        return response.json()["celsius"]
+    def __init__(self) -> None:
+        self.pieces = {"teapot": 3, "kettle": 0}
 
 
-class WeatherTool(Tool):
-    """Get the current weather of a city."""  # what the model reads
+class StockTool(Tool):
+    """Tell how many pieces of an article are in stock."""  # what the model reads
 
-    def __init__(self, client: WeatherClient) -> None:  # what the model never sees
-        self.client = client
+    name = "stock"
 
-    async def handler(self, city: str) -> str:
+    def __init__(self, stock: Stock) -> None:  # what the model never sees
+        self.stock = stock
+
+    def handler(self, article: str) -> int:  # what the model fills in
         """
         Args:
-            city: City name, such as "Oslo".
+            article: Name of the article, such as "teapot".
         """
-        return f"{await self.client.current(city):g} degrees in {city}"
+        if article not in self.stock.pieces:
+            raise ToolError(f"there is no article {article!r}")  # the model reads exactly this
+        return self.stock.pieces[article]
 
 
-def open_http() -> httpx.AsyncClient:
-    """Stands for a real client: it answers by itself, so that this example needs no network."""
-    return httpx.AsyncClient(transport=httpx.MockTransport(lambda request: httpx.Response(200, json={"celsius": 18})))
+print(json.dumps(definition(StockTool).input_schema["properties"]))
 
-
-class Application(containers.DeclarativeContainer):
-    http = AppScoped(open_http)  # opened with the application, and closed with it
-    weather_client = providers.Factory(WeatherClient, http=http)
-    model = providers.Factory(KeywordModel)
-    agent = provide(Agent, model=dep(model), tools=[WeatherTool])  # its `client` is found by its type
-
-
-async def main() -> None:
-    async with application(Application()) as app:
-        run = await app.agent().run("What is the weather in Oslo?")
-        for call in run.calls:
-            print(call.name, call.arguments)
-        print(run.response)
-
-
-asyncio.run(main())
+# A scripted model says what its script says, so this needs no key. A real one takes its place.
+model = ScriptedModel(
+    [
+        calls(
+            call("stock", {"article": "teapot"}), call("stock", {"article": "samovar"}), call("stock", {"article": 7})
+        ),
+        says("We have three teapots."),
+    ]
+)
+agent = Agent(model, tools=[StockTool(Stock())])
+run = agent.run_sync("Do you have teapots or samovars?")
+for record in run.calls:
+    print("error:" if record.error else "ok:", record.result.content)
+print(run.response)
 
 # prints:
-# weather_tool {'city': 'Oslo'}
-# (keyword model, no language model) weather_tool: 18 degrees in Oslo
+# {"article": {"type": "string", "description": "Name of the article, such as \"teapot\"."}}
+# ok: 3
+# error: there is no article 'samovar'
+# error: $.article: 7 is not of type 'string'
+# We have three teapots.
