@@ -9,6 +9,16 @@ ToolkitError
     ├── RunAborted          a guard returned `Abort`
     ├── HookError           a hook failed (on a call's record: a guard blocked the call)
     ├── ModelError          the model failed
+    │   └── ProviderError   a provider of models did not do what was asked; each kind below
+    │       ├── AuthenticationError   the key is missing, wrong, or not allowed to do this
+    │       ├── RateLimitError        too many requests; `retry_after` is the wait
+    │       ├── OverloadedError       the provider fails for now
+    │       ├── UnreachableError      no answer came: no connection, or a timeout
+    │       ├── ContextLengthError    the conversation is longer than the model takes
+    │       ├── ContentRefusedError   the provider's filter refuses the content
+    │       ├── BadRequestError       the request is wrong, such as the name of the model
+    │       ├── UnexpectedReplyError  the reply can't be read
+    │       └── BrokenStreamError     the reply broke off
     ├── OutputError         the answer does not meet `output_type`
     └── CleanupError        the answer is there, and something could not be closed
 """
@@ -18,17 +28,27 @@ from __future__ import annotations
 from typing import Any
 
 __all__ = [
+    "AuthenticationError",
+    "BadRequestError",
+    "BrokenStreamError",
     "CleanupError",
     "ConfigurationError",
+    "ContentRefusedError",
+    "ContextLengthError",
     "DeadlineExceeded",
     "HookError",
     "LimitExceeded",
     "ModelError",
     "OutputError",
+    "OverloadedError",
+    "ProviderError",
+    "RateLimitError",
     "RunAborted",
     "RunError",
     "ToolError",
     "ToolkitError",
+    "UnexpectedReplyError",
+    "UnreachableError",
 ]
 
 
@@ -104,6 +124,83 @@ class HookError(RunError):
 
 class ModelError(RunError):
     """The model could not answer. The provider's own error is the cause (`__cause__`)."""
+
+
+class ProviderError(ModelError):
+    """A provider of models did not do what was asked. It holds no key, no header and no text of the conversation.
+
+    Attributes:
+        provider: Its name, such as `"openai"`.
+        status: The HTTP status, or None when no answer came.
+        code: The provider's own word for it, such as `"model_not_found"`.
+        request_id: The provider's name for the request, to be quoted to its support.
+        retry_after: Seconds that it asked to wait, or None.
+        is_temporary: True when the same request may succeed a little later.
+    """
+
+    is_temporary = False
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        provider: str = "",
+        status: int | None = None,
+        code: str | None = None,
+        request_id: str | None = None,
+        retry_after: float | None = None,
+        run: Any = None,
+    ) -> None:
+        super().__init__(message, run=run)
+        self.provider = provider
+        self.status = status
+        self.code = code
+        self.request_id = request_id
+        self.retry_after = retry_after
+
+
+class AuthenticationError(ProviderError):
+    """The provider refuses the key, or what it is used for (HTTP 401, 403)."""
+
+
+class RateLimitError(ProviderError):
+    """Too many requests or tokens (HTTP 429). A quota that is used up is one too, with `is_temporary` False."""
+
+    is_temporary = True
+
+
+class OverloadedError(ProviderError):
+    """The provider can't answer for now (HTTP 5xx, 408, 409, and errors of that meaning inside a stream)."""
+
+    is_temporary = True
+
+
+class UnreachableError(ProviderError):
+    """No answer came: no connection, or none within the time limit of a step."""
+
+    is_temporary = True
+
+
+class ContextLengthError(ProviderError):
+    """The request holds more tokens than the model takes."""
+
+
+class ContentRefusedError(ProviderError):
+    """The provider's content filter refuses the request or its answer."""
+
+
+class BadRequestError(ProviderError):
+    """The provider can't work with the request (other HTTP 4xx): an unknown model, an argument that it doesn't take."""
+
+
+class UnexpectedReplyError(ProviderError):
+    """The reply is not what the provider's format says: HTML, broken JSON, no answer in it, far too long."""
+
+
+class BrokenStreamError(ProviderError):
+    """A reply broke off before its end, or holds an error that says no more."""
+
+    is_temporary = True
 
 
 class OutputError(RunError):

@@ -98,11 +98,16 @@ class UserMessage(Struct, frozen=True, tag="user"):
 
 
 class AssistantMessage(Struct, frozen=True, tag="assistant"):
-    """What the model says: text, tool calls (kept as a tuple), and the reasoning that it showed."""
+    """What the model says: text, tool calls (kept as a tuple), and the reasoning that it showed.
+
+    `provider_data` is what its provider wants back and no other can read, such as signatures of the reasoning: JSON
+    values under the name of the provider. Keep it as it is.
+    """
 
     text: str = ""
     tool_calls: Sequence[ToolCall] = ()
     reasoning: str = ""
+    provider_data: dict[str, Any] | None = None
 
     def __post_init__(self) -> None:
         text: Any = self.text
@@ -115,12 +120,20 @@ class AssistantMessage(Struct, frozen=True, tag="assistant"):
 
 
 class ToolMessage(Struct, frozen=True, tag="tool"):
-    """The result of one tool call, as the model reads it. `call_id` pairs it with its `ToolCall`."""
+    """The result of one tool call, as the model reads it. `call_id` pairs it with its `ToolCall`.
+
+    `media` are images and documents that the tool gave besides its text (kept as a tuple).
+    """
 
     call_id: str
     name: str
     content: str
     is_error: bool = False
+    media: Sequence[ImagePart | DocumentPart] = ()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.media, tuple):
+            force_setattr(self, "media", tuple(self.media))
 
 
 Message: TypeAlias = SystemMessage | UserMessage | AssistantMessage | ToolMessage
@@ -237,7 +250,7 @@ def messages_to_json(messages: Sequence[Message]) -> str:
     try:
         return msgspec.json.encode(list(messages)).decode()
     except UnicodeEncodeError:  # a model sent half of a character: text that no transport could send
-        return msgspec.json.encode(_sendable(msgspec.to_builtins(list(messages)))).decode()
+        return msgspec.json.encode(sendable(msgspec.to_builtins(list(messages)))).decode()
 
 
 def messages_from_json(text: str | bytes, *, trusted: bool = True) -> list[Message]:
@@ -307,11 +320,12 @@ def _transcript_of(messages: list[Message]) -> list[Message]:
     return transcript
 
 
-def _sendable(value: Any) -> Any:
+def sendable(value: Any) -> Any:
+    """A JSON value with each lone surrogate, which no transport could send, as U+FFFD."""
     if isinstance(value, str):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, dict):
-        return {_sendable(key): _sendable(item) for key, item in cast("dict[Any, Any]", value).items()}
+        return {sendable(key): sendable(item) for key, item in cast("dict[Any, Any]", value).items()}
     if isinstance(value, (list, tuple)):
-        return [_sendable(item) for item in cast("list[Any]", value)]
+        return [sendable(item) for item in cast("list[Any]", value)]
     return value

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -14,6 +13,7 @@ from builtin_tools.http.errors import ServiceError
 from builtin_tools.http.pacing import Pace
 from builtin_tools.http.retries import retried
 from toolkit.http.clock import Clock, SystemClock
+from toolkit.http.failures import failure_of, transport_errors
 from toolkit.http.protocol import HttpClient
 from toolkit.http.retry_after import read_retry_after
 
@@ -109,7 +109,7 @@ class Service:
                     )
             except OversizedBody as error:
                 raise self._oversized(request, error) from None
-            except _no_answer() as error:
+            except transport_errors() as error:
                 raise self._unanswered(request, error) from error
         return Answer(
             provider=self.provider,
@@ -133,27 +133,18 @@ class Service:
         )
 
     def _unanswered(self, request: Request, error: BaseException) -> ServiceError:
-        names = {cls.__name__ for cls in type(error).__mro__}
-        if names & {"TimeoutException", "TimeoutError"}:
+        failure = failure_of(error)
+        if failure == "timeout":
             cause = f"{self.provider} did not answer within {self._timeout:g} seconds"
-        elif names & {"DecodingError", "RemoteProtocolError", "ReadError"}:
+        elif failure in ("broken", "undecodable"):
             cause = f"{self.provider} broke off its answer, or sent one that can't be read"
         else:
             cause = f"{self.provider} could not be reached"
         return ServiceError(
-            "malformed_response" if "DecodingError" in names else "unavailable",
+            "malformed_response" if failure == "undecodable" else "unavailable",
             cause,
             provider=self.provider,
             operation=request.operation,
             url=sanitised(request.url, self._confidential),
-            is_temporary=not names & {"DecodingError", "LocalProtocolError", "UnsupportedProtocol"},
+            is_temporary=failure not in ("undecodable", "refused"),
         )
-
-
-def _no_answer() -> tuple[type[BaseException], ...]:
-    """The classes by which a client says that no answer came: `RequestError` of each HTTP library that is loaded.
-
-    `OSError` covers `TimeoutError`, and clients that are neither.
-    """
-    libraries = (sys.modules.get(name) for name in ("httpx", "httpx2"))
-    return (OSError, *(library.RequestError for library in libraries if library is not None))

@@ -78,7 +78,8 @@ class ModelRequest(Struct, frozen=True):
 class ModelResponse(Struct, frozen=True):
     """One answer of a model. `stop_reason` left out is `"tool_calls"` when there are any, else `"stop"`.
 
-    None for `text`, `reasoning` or `tool_calls` is taken as nothing.
+    None for `text`, `reasoning` or `tool_calls` is taken as nothing. `provider_data` becomes that of the
+    `AssistantMessage`: what the provider wants back with the next request.
     """
 
     text: str = ""
@@ -87,6 +88,7 @@ class ModelResponse(Struct, frozen=True):
     stop_reason: StopReason | None = None
     usage: Usage = Usage()
     model: str = ""
+    provider_data: dict[str, Any] | None = None
 
     def __post_init__(self) -> None:
         text: Any = self.text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Sequence
-from types import CoroutineType
+from types import CoroutineType, NoneType
 from typing import Any
 
 from msgspec.structs import replace
@@ -78,7 +78,7 @@ async def _end_at_limit(state: RunState, limit: LimitExceeded) -> bool:
     no_tools: Sequence[ToolDefinition] = ()
     settings = None if request.settings is None else replace(request.settings, tool_choice=None)
     response = await _ask(state, replace(request, tools=no_tools, tool_choice="none", settings=settings))
-    state.add(AssistantMessage(response.text, (), response.reasoning))
+    state.add(AssistantMessage(response.text, (), response.reasoning, response.provider_data))
     _answer(state, response)
     return False
 
@@ -86,10 +86,11 @@ async def _end_at_limit(state: RunState, limit: LimitExceeded) -> bool:
 def _take_in(state: RunState, response: ModelResponse) -> list[ReadCall]:
     """Puts the model's answer into the transcript, and reads the calls that it asks for."""
     if not response.tool_calls:
-        state.add(AssistantMessage(response.text, (), response.reasoning))
+        state.add(AssistantMessage(response.text, (), response.reasoning, response.provider_data))
         return []
     calls = [read_call(state, call) for call in with_unique_ids(response.tool_calls, state.call_ids)]
-    state.add(AssistantMessage(response.text, tuple([read.call for read in calls]), response.reasoning))
+    called = tuple([read.call for read in calls])
+    state.add(AssistantMessage(response.text, called, response.reasoning, response.provider_data))
     return calls
 
 
@@ -184,6 +185,7 @@ def _is_sound(response: Any) -> bool:
         or response.text.__class__ is not str
         or response.reasoning.__class__ is not str
         or response.usage.__class__ is not Usage
+        or (response.provider_data is not None and response.provider_data.__class__ is not dict)
         or (response.tool_calls.__class__ is not tuple and response.tool_calls.__class__ is not list)
     ):
         return False
@@ -198,6 +200,7 @@ _KINDS: tuple[tuple[str, tuple[type, ...]], ...] = (
     ("reasoning", (str,)),
     ("tool_calls", (tuple, list)),
     ("usage", (Usage,)),
+    ("provider_data", (dict, NoneType)),
 )
 
 

@@ -138,4 +138,4 @@ def _paired(
         )
     for result in left:
         warnings.append(f"a result without a call was left out of the history: {result.name} {result.call_id!r}")
-    return [AssistantMessage(message.text, calls, message.reasoning), *answers]
+    return [AssistantMessage(message.text, calls, message.reasoning, message.provider_data), *answers]

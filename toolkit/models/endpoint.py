@@ -1,0 +1,216 @@
+"""One provider's HTTP API over the injected client: what is asked, what comes back, and every way it can fail."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from time import time
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from toolkit.errors import (
+    AuthenticationError,
+    BadRequestError,
+    BrokenStreamError,
+    ProviderError,
+    UnexpectedReplyError,
+    UnreachableError,
+)
+from toolkit.http import HttpStream, Secret, StreamingHttpClient, failure_of, read_retry_after, transport_errors, without
+from toolkit.messages import sendable
+from toolkit.models.complaints import Complaint, kind_of, read_complaint
+from toolkit.models.permission import check_request
+from toolkit.models.sse import EventReader
+
+__all__ = ["Endpoint", "Opened"]
+
+_MAX_REPLY = 64_000_000
+_MAX_COMPLAINT = 1_000_000
+_KEPT_TEXT = 500
+_CONNECT = 15.0
+_REQUEST_IDS = ("x-request-id", "request-id", "x-goog-request-id", "cf-ray")
+
+
+class Endpoint:
+    """Sends requests to one provider. It owns each response until its block ends, and never the client.
+
+    Args:
+        provider: Its name in errors.
+        base_url: Where the provider's own paths begin; a query (Azure's `?api-version=`) goes with every request.
+        headers: Sent with every request; secrets among them are revealed there only.
+        confidential: Values that no error may show.
+        timeout: Seconds without a byte, after which the provider counts as unreachable.
+        advice: What to do about a refused key.
+    """
+
+    def __init__(
+        self,
+        provider: str,
+        http: StreamingHttpClient,
+        *,
+        base_url: str,
+        headers: Mapping[str, str | Secret],
+        timeout: float,
+        advice: str = "",
+    ) -> None:
+        self.provider = provider
+        self._http = http
+        self._base, _, self._query = base_url.partition("?")
+        self._base = self._base.rstrip("/")
+        self._headers = headers
+        self._confidential = tuple(value.reveal() for value in headers.values() if isinstance(value, Secret))
+        self._timeout = timeout
+        self._advice = advice
+
+    @asynccontextmanager
+    async def open(self, path: str, body: Mapping[str, Any]) -> AsyncGenerator[Opened, None]:
+        """The provider's answer to a POST of the JSON `body`, when its status says that there is one.
+
+        Raises:
+            ProviderError: whatever goes wrong, inside the block too.
+        """
+        url = f"{self._base}{path}"
+        if self._query:
+            url += ("&" if "?" in path else "?") + self._query
+        check_request(url, self._http)
+        headers = {name: value.reveal() if isinstance(value, Secret) else value for name, value in self._headers.items()}
+        headers["content-type"] = "application/json"
+        try:
+            async with self._http.stream(
+                "POST",
+                url,
+                content=_encoded(body),
+                headers=headers,
+                follow_redirects=False,
+                timeout=(min(_CONNECT, self._timeout), self._timeout, self._timeout, self._timeout),
+            ) as response:
+                if not 200 <= response.status_code < 300:
+                    content = await _read(response, _MAX_COMPLAINT)
+                    raise self.failure(read_complaint(content or b""), response)
+                yield Opened(self, response)
+        except transport_errors() as error:
+            raise self._unanswered(error) from error
+
+    def failure(self, complaint: Complaint, response: HttpStream | None = None) -> ProviderError:
+        """The error that a complaint is: of an answer's status, or (without `response`) from inside a stream."""
+        status = None if response is None else response.status_code
+        kind, is_temporary = kind_of(status, complaint)
+        where = f"HTTP {status}" if status is not None else "in its reply"
+        code = complaint.codes[0] if complaint.codes else None
+        text = " ".join(complaint.text.split())[:_KEPT_TEXT] or "it gave no reason"
+        said = f"{self.provider} answered with an error ({where}{f', {code}' if code else ''}): {text}"
+        if kind is AuthenticationError and self._advice:
+            said += f" ({self._advice})"
+        retry_after = complaint.retry_after if response is None else _wait(response, complaint)
+        error = kind(
+            without(self._confidential, said),
+            provider=self.provider,
+            status=status,
+            code=without(self._confidential, code) if code else None,
+            request_id=complaint.request_id or (None if response is None else _request_id(response)),
+            retry_after=retry_after,
+        )
+        error.is_temporary = is_temporary
+        return error
+
+    def unexpected(self, what: str, response: HttpStream | None = None) -> UnexpectedReplyError:
+        """The error of a reply that is not what the provider's format says. `what` names no content of it."""
+        return UnexpectedReplyError(
+            f"{self.provider} {what}",
+            provider=self.provider,
+            status=None if response is None else response.status_code,
+            request_id=None if response is None else _request_id(response),
+        )
+
+    def broken(self, what: str) -> BrokenStreamError:
+        """The error of a reply that broke off."""
+        return BrokenStreamError(f"{self.provider} {what}", provider=self.provider)
+
+    def _unanswered(self, error: BaseException) -> ProviderError:
+        host = urlsplit(self._base).hostname or self._base
+        match failure_of(error):
+            case "timeout":
+                text = f"{self.provider} ({host}) sent nothing for {self._timeout:g} seconds"
+                return UnreachableError(text, provider=self.provider)
+            case "broken":
+                return self.broken(f"({host}) broke off the connection")
+            case "undecodable":
+                return self.unexpected(f"({host}) sent a reply whose compression can't be read")
+            case "refused":
+                text = f"a request to {self.provider} ({host}) could not be sent: {type(error).__name__}"
+                return BadRequestError(text, provider=self.provider)
+            case _:
+                return UnreachableError(f"{self.provider} ({host}) could not be reached", provider=self.provider)
+
+
+class Opened:
+    """An answer on its way."""
+
+    def __init__(self, endpoint: Endpoint, response: HttpStream) -> None:
+        self._endpoint = endpoint
+        self._response = response
+        self._type = response.headers.get("content-type", "").lower()
+
+    @property
+    def is_event_stream(self) -> bool:
+        """False when the server answers with one JSON document, though it was asked for a stream."""
+        return "json" not in self._type
+
+    async def whole(self) -> bytes:
+        """The body. Raises `UnexpectedReplyError` for HTML and for more than 64 MB."""
+        self._check_type()
+        content = await _read(self._response, _MAX_REPLY)
+        if content is None:
+            raise self._endpoint.unexpected(f"sent more than {_MAX_REPLY:,} bytes", self._response)
+        return content
+
+    async def events(self) -> AsyncIterator[bytes]:
+        """The data of each server-sent event."""
+        self._check_type()
+        reader = EventReader()
+        size = 0
+        async for chunk in self._response.aiter_bytes():
+            size += len(chunk)
+            if size > _MAX_REPLY:
+                raise self._endpoint.unexpected(f"sent more than {_MAX_REPLY:,} bytes", self._response)
+            for event in reader.feed(chunk):
+                yield event
+        for event in reader.finish():
+            yield event
+
+    def _check_type(self) -> None:
+        if "html" in self._type:
+            raise self._endpoint.unexpected("answered with a page of HTML; is the base_url right?", self._response)
+
+
+async def _read(response: HttpStream, most: int) -> bytes | None:
+    """The body, or None beyond `most` bytes."""
+    pieces: list[bytes] = []
+    size = 0
+    async for chunk in response.aiter_bytes():
+        size += len(chunk)
+        if size > most:
+            return None
+        pieces.append(chunk)
+    return b"".join(pieces)
+
+
+def _encoded(body: Mapping[str, Any]) -> bytes:
+    try:
+        return msgspec.json.encode(body)
+    except UnicodeEncodeError:  # half of a character, somewhere in the conversation
+        return msgspec.json.encode(sendable(msgspec.to_builtins(body)))
+
+
+def _wait(response: HttpStream, complaint: Complaint) -> float | None:
+    milliseconds = response.headers.get("retry-after-ms", "")  # OpenAI, Azure
+    if milliseconds.isascii() and milliseconds.isdecimal():
+        return int(milliseconds[:9]) / 1000
+    told = read_retry_after(response.headers.get("retry-after"), time())
+    return complaint.retry_after if told is None else told
+
+
+def _request_id(response: HttpStream) -> str | None:
+    return next((found for name in _REQUEST_IDS if (found := response.headers.get(name))), None)
