@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 
-__all__ = ["clamped", "one_line", "plain_text", "shortened"]
+__all__ = ["clamped", "one_line", "piece_end", "plain_text", "shortened"]
 
 _LINE_END = re.compile(r"(?i)<br\b[^<>]*>|</(?:p|li|dd|dt|tr|h[1-6]|div)\s*>")
 _TAG = re.compile(r"<[^<>]*>")
@@ -35,3 +35,16 @@ def clamped(name: str, value: int, low: int, high: int) -> tuple[int, tuple[str,
     """The value within its bounds, and a note for the model when it had to be moved."""
     kept = min(max(value, low), high)
     return kept, () if kept == value else (f"{name} has to be {low} to {high}, so {kept} was used instead of {value}",)
+
+
+def piece_end(text: str, offset: int, length: int) -> int:
+    """Where a piece of at most `length` characters ends: between lines or words when that costs under a fifth."""
+    end = offset + length
+    if end >= len(text):
+        return len(text)
+    shortest = offset + length - length // 5
+    for border in ("\n", " "):
+        found = text.rfind(border, shortest, end)
+        if found >= 0:
+            return found + 1
+    return end

@@ -10,7 +10,7 @@ from datetime import datetime
 from builtin_tools.text import one_line, shortened
 from builtin_tools.wikipedia.results import Choice, Heading
 
-__all__ = ["ALL", "INTRO", "Article", "choices_of", "cleaned", "piece_end"]
+__all__ = ["ALL", "INTRO", "Article", "choices_of", "cleaned"]
 
 INTRO = "intro"
 ALL = "all"
@@ -93,19 +93,6 @@ def cleaned(extract: str) -> str:
             indented.clear()
             is_after_formula = False
     return re.sub(r"\n{3,}", "\n\n", "\n".join([*kept, *indented])).strip()
-
-
-def piece_end(text: str, offset: int, length: int) -> int:
-    """Where a piece of at most `length` characters ends: between lines or words when that costs under a fifth."""
-    end = offset + length
-    if end >= len(text):
-        return len(text)
-    shortest = offset + length - length // 5
-    for border in ("\n", " "):
-        found = text.rfind(border, shortest, end)
-        if found >= 0:
-            return found + 1
-    return end
 
 
 def choices_of(titles: Iterable[str], text: str) -> tuple[Choice, ...]:

@@ -8,8 +8,8 @@ from typing import Annotated
 from msgspec import Meta
 
 from builtin_tools.http import ServiceError
-from builtin_tools.text import clamped, shortened
-from builtin_tools.wikipedia.article import INTRO, Article, piece_end
+from builtin_tools.text import clamped, piece_end, shortened
+from builtin_tools.wikipedia.article import INTRO, Article
 from builtin_tools.wikipedia.client import WikipediaClient
 from builtin_tools.wikipedia.results import SearchResults, WikipediaText
 from toolkit import Tool

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builtin_tools.wikipedia.article import Article, choices_of, cleaned, piece_end
+from builtin_tools.text import piece_end
+from builtin_tools.wikipedia.article import Article, choices_of, cleaned
 from builtin_tools.wikipedia.results import Choice, Heading
 from tests.builtin_tools.wikipedia.answers import recorded
 
