@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from toolkit.models.environment import from_environment
 from toolkit.models.keyword import KeywordModel
+from toolkit.models.openai_chat import OpenAIChatModel
 from toolkit.models.protocol import (
     Model,
     ModelDelta,
@@ -24,6 +25,7 @@ __all__ = [
     "ModelRequest",
     "ModelResponse",
     "ModelSettings",
+    "OpenAIChatModel",
     "ReasoningDelta",
     "TextDelta",
     "ToolCallDelta",

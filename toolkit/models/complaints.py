@@ -118,11 +118,11 @@ def _kind_of_status(status: int | None) -> tuple[type[ProviderError], bool]:
 def read_complaint(content: bytes) -> Complaint:
     """What the body of an error says. A body that is no JSON gives nothing."""
     try:
-        body: object = msgspec.json.decode(content)
+        body = cast("object", msgspec.json.decode(content))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return Complaint()
-    if isinstance(body, list) and body:  # Gemini wraps it so, when it is asked for a stream without `alt=sse`
-        body = cast("list[object]", body)[0]
+    if isinstance(body, list):  # Gemini wraps it so, when it is asked for a stream without `alt=sse`
+        body = next(iter(cast("list[object]", body)), None)
     outer = _mapping(body)
     error = outer.get("error", outer)
     if isinstance(error, str):

@@ -18,7 +18,15 @@ from toolkit.errors import (
     UnexpectedReplyError,
     UnreachableError,
 )
-from toolkit.http import HttpStream, Secret, StreamingHttpClient, failure_of, read_retry_after, transport_errors, without
+from toolkit.http import (
+    HttpStream,
+    Secret,
+    StreamingHttpClient,
+    failure_of,
+    read_retry_after,
+    transport_errors,
+    without,
+)
 from toolkit.messages import sendable
 from toolkit.models.complaints import Complaint, kind_of, read_complaint
 from toolkit.models.permission import check_request
@@ -75,7 +83,9 @@ class Endpoint:
         if self._query:
             url += ("&" if "?" in path else "?") + self._query
         check_request(url, self._http)
-        headers = {name: value.reveal() if isinstance(value, Secret) else value for name, value in self._headers.items()}
+        headers = {
+            name: value.reveal() if isinstance(value, Secret) else value for name, value in self._headers.items()
+        }
         headers["content-type"] = "application/json"
         try:
             async with self._http.stream(
@@ -98,7 +108,7 @@ class Endpoint:
         status = None if response is None else response.status_code
         kind, is_temporary = kind_of(status, complaint)
         where = f"HTTP {status}" if status is not None else "in its reply"
-        code = complaint.codes[0] if complaint.codes else None
+        code = next((code for code in complaint.codes if code != str(status)), None)
         text = " ".join(complaint.text.split())[:_KEPT_TEXT] or "it gave no reason"
         said = f"{self.provider} answered with an error ({where}{f', {code}' if code else ''}): {text}"
         if kind is AuthenticationError and self._advice:

@@ -1,0 +1,122 @@
+"""Tool schemas for providers that take a part of JSON Schema: what fits as it is, and what has to be said in words.
+
+Nothing is lost silently: a keyword that a dialect can't say stands in the description. What the model sends is always
+validated against the original.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+import msgspec
+
+from toolkit.tools.schemas.definitions import mapped
+from toolkit.tools.validation.subschemas import subschemas, target_of
+
+__all__ = ["inlined", "is_recursive", "is_strict", "spoken"]
+
+_STRICT_KEYWORDS = frozenset(
+    {
+        "$defs",
+        "$ref",
+        "additionalProperties",
+        "anyOf",
+        "const",
+        "description",
+        "enum",
+        "exclusiveMaximum",
+        "exclusiveMinimum",
+        "format",
+        "items",
+        "maxItems",
+        "maximum",
+        "minItems",
+        "minimum",
+        "multipleOf",
+        "pattern",
+        "properties",
+        "required",
+        "title",
+        "type",
+    }
+)
+_STRICT_FORMATS = frozenset({"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"})
+_STRICT_DEPTH = 10  # levels of objects
+_NO_WORDS = frozenset({"$schema", "$id", "$comment", "$anchor", "examples", "title", "readOnly", "writeOnly"})
+
+
+def is_strict(schema: dict[str, Any]) -> bool:
+    """Whether a provider's strict mode takes the schema as it is.
+
+    OpenAI's rules: every object is closed and requires all that it has, the top is an object, and only some keywords
+    are known (https://platform.openai.com/docs/guides/structured-outputs, supported schemas). A parameter with a
+    default is not required, so a tool that has one is sent without strict mode rather than with another schema.
+    """
+    if schema.get("type") != "object" or not schema.get("properties"):
+        return False
+    for path, inner in subschemas(schema):
+        if not _STRICT_KEYWORDS.issuperset(inner) or path.count(".") > 2 * _STRICT_DEPTH:
+            return False
+        if inner.get("type") == "object" and (
+            inner.get("additionalProperties") is not False
+            or set(inner.get("properties", ())) != set(inner.get("required", ()))
+        ):
+            return False
+        if "format" in inner and inner["format"] not in _STRICT_FORMATS:
+            return False
+    return True
+
+
+def is_recursive(schema: dict[str, Any]) -> bool:
+    """Whether a `$ref` of the schema leads back to what it stands in, so that inlining it would never end."""
+    return _resolved(schema, schema, ()) is None
+
+
+def inlined(schema: dict[str, Any]) -> dict[str, Any] | None:
+    """The schema without `$ref`, each replaced by what it means; None for a recursive one."""
+    resolved: dict[str, Any] | None = _resolved(schema, schema, ())
+    return resolved
+
+
+def _resolved(schema: Any, root: dict[str, Any], above: tuple[str, ...]) -> Any:
+    """The schema with its references followed, or None where one leads back to those `above`."""
+    failed = False
+
+    def resolve(inner: dict[str, Any]) -> dict[str, Any]:
+        nonlocal failed
+        reference = inner.get("$ref")
+        if reference is None or failed:
+            return inner
+        target = None if reference in above else target_of(root, reference)
+        whole = None if target is None else _resolved(target, root, (*above, reference))
+        if whole is None:
+            failed = True
+            return inner
+        if not isinstance(whole, dict):
+            return {"not": {}} if whole is False else {}
+        beside = {key: value for key, value in inner.items() if key != "$ref"}
+        return {**whole, **beside}
+
+    if schema is root:
+        schema = {key: value for key, value in root.items() if key not in ("$defs", "definitions")}
+    result = mapped(schema, resolve)
+    return None if failed else result
+
+
+def spoken(schema: dict[str, Any], known: AbstractSet[str]) -> dict[str, Any]:
+    """The schema with the `known` keywords only; the others stand in the descriptions, as JSON.
+
+    Annotations that constrain nothing (`title`, `examples`) are left out without a word.
+    """
+
+    def keep(inner: dict[str, Any]) -> dict[str, Any]:
+        kept = {key: value for key, value in inner.items() if key in known}
+        said = {key: value for key, value in inner.items() if key not in known and key not in _NO_WORDS}
+        if said:
+            words = ", ".join(f"{key}: {msgspec.json.encode(value).decode()}" for key, value in said.items())
+            kept["description"] = f"{kept.get('description', '')} ({words})".strip()
+        return kept
+
+    result: dict[str, Any] = mapped(schema, keep)
+    return result
