@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from toolkit.models.environment import from_environment
-from toolkit.models.keyword import KeywordModel
-from toolkit.models.openai_chat import OpenAIChatModel
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from toolkit.models.protocol import (
     Model,
     ModelDelta,
@@ -16,6 +16,11 @@ from toolkit.models.protocol import (
     TextDelta,
     ToolCallDelta,
 )
+
+if TYPE_CHECKING:
+    from toolkit.models.environment import from_environment
+    from toolkit.models.keyword import KeywordModel
+    from toolkit.models.openai_chat import OpenAIChatModel
 
 __all__ = [
     "KeywordModel",
@@ -31,3 +36,21 @@ __all__ = [
     "ToolCallDelta",
     "from_environment",
 ]
+
+# Imported where they are asked for: every run imports this package, and most talk to one provider.
+_LAZY = {
+    "KeywordModel": "keyword",
+    "OpenAIChatModel": "openai_chat",
+    "from_environment": "environment",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        value = globals()[name] = getattr(import_module(f"toolkit.models.{_LAZY[name]}"), name)
+        return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY})
