@@ -25,6 +25,7 @@ ToolkitError
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 __all__ = [
@@ -209,6 +210,22 @@ class OutputError(RunError):
 
 class CleanupError(RunError):
     """The run had its answer, and closing failed: work such as a commit may be undone. The cause is the error."""
+
+
+# C0, DEL and C1, line and paragraph separators, what turns the direction of writing round, and lone surrogates. Other
+# format characters stay: Persian, Hindi and emoji are not written without joiners.
+STEERING = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def escaped(text: str, keep: str = "") -> str:
+    r"""The text with what could steer a terminal, or end a line of a log, as escapes such as `\x1b` and `\n`.
+
+    Args:
+        keep: Characters that stay as they are.
+    """
+    if text.isprintable():
+        return text
+    return STEERING.sub(lambda found: found[0] if found[0] in keep else ascii(found[0])[1:-1], text)
 
 
 def text_of_error(error: BaseException) -> str:

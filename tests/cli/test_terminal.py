@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
+import re
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 from tests.cli.conftest import Command
 
@@ -55,6 +59,28 @@ def test_a_tool_cannot_steer_the_terminal(toolwire: Command) -> None:
     )
 
     assert answer.out == "\\x1b]0;owned\\x07 caf\N{LATIN SMALL LETTER E WITH ACUTE}\xa0\N{GRINNING FACE}\n"
+
+
+STEERING = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+ATTACK = "x\x1b]0;owned\x07\x9b2J\u202etxt\u2028"
+
+
+@pytest.mark.parametrize("options", [(), ("--traceback",)], ids=["one line", "traceback"])
+def test_an_error_can_not_steer_the_terminal(toolwire: Command, folder: Path, options: tuple[str, ...]) -> None:
+    (folder / "steering.py").write_text(f"raise RuntimeError({ATTACK!a})\n")
+
+    answer = toolwire("tools", "--app", "steering:Shop", *options)
+
+    assert answer.status == 1
+    assert "owned" in answer.err
+    assert STEERING.search(answer.err) is None
+
+
+def test_json_for_programs_holds_no_control_character_and_reads_back_as_it_was(toolwire: Command) -> None:
+    answer = toolwire("ask", f'echo "{ATTACK}"', "--app", "shop:Shop", "--json")
+
+    assert STEERING.search(answer.out) is None
+    assert json.loads(answer.out)["messages"][0]["content"] == f'echo "{ATTACK}"'
 
 
 def test_a_long_result_is_shortened_and_json_has_it_whole(toolwire: Command) -> None:

@@ -194,7 +194,7 @@ HISTORIES: dict[str, tuple[list[Message], list[Message], str]] = {
             AssistantMessage("", [ToolCall("c1", "add", '{"malformed_arguments": "{\\"a\\": 1"}')]),
             ToolMessage("c1", "add", "no JSON", True),
         ],
-        "arguments of 'add' 'c1' in the history were no JSON object",
+        "arguments of add 'c1' in the history were no JSON object",
     ),
     "a result that comes too late": (
         [AssistantMessage("", [CALL]), UserMessage("and?"), ToolMessage("c1", "add", "3")],

@@ -9,7 +9,7 @@ from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from typing import TextIO
 
-from toolkit.errors import ToolkitError
+from toolkit.errors import ToolkitError, escaped
 
 __all__ = ["Failed", "Unread", "failing_in_one_line", "print_tracebacks", "report", "show_warning", "text_of"]
 
@@ -66,7 +66,7 @@ def report(failure: Failed) -> None:
 def print_tracebacks(errors: Iterable[BaseException]) -> None:
     """Prints them on stderr, each with its causes."""
     for error in errors:
-        traceback.print_exception(error)
+        print(escaped("".join(traceback.format_exception(error)), keep="\n\t"), end="", file=sys.stderr)
 
 
 def show_warning(
@@ -82,4 +82,4 @@ def show_warning(
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    return escaped(" ".join(text.split()))

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Sequence
 from typing import Any
-from unicodedata import category
 
 from rich.console import Console
 from rich.text import Text
 
 from toolkit.cli.failures import Unread
+from toolkit.errors import STEERING, escaped
 from toolkit.messages import ToolDefinition
 from toolkit.records import CallRecord, Run
 
@@ -21,7 +22,6 @@ _SHOWN = 1_000
 """Characters of one result; `--json` has it whole."""
 
 _LABEL = 9
-_UNSEEN = ("Cc", "Cs")  # Unicode's categories of control characters and of surrogates
 
 
 def print_line(text: str = "", style: str = "") -> None:
@@ -32,9 +32,13 @@ def print_line(text: str = "", style: str = "") -> None:
 def print_json(value: Any) -> None:
     """JSON for programs: no colours, no control characters."""
     try:
-        print(json.dumps(value, ensure_ascii=False, indent=2))
+        print(STEERING.sub(_as_json_escape, json.dumps(value, ensure_ascii=False, indent=2)))
     except BrokenPipeError as error:
         raise Unread from error
+
+
+def _as_json_escape(found: re.Match[str]) -> str:
+    return "\n" if found[0] == "\n" else f"\\u{ord(found[0]):04x}"
 
 
 def print_run(run: Run[Any]) -> None:
@@ -94,4 +98,4 @@ def _indented(text: str, width: int) -> str:
 
 def _visible(text: str) -> str:
     """The text without control characters, by which the result of a tool could steer the user's terminal."""
-    return "".join(ascii(char)[1:-1] if category(char) in _UNSEEN and char not in "\n\t" else char for char in text)
+    return escaped(text, keep="\n\t")

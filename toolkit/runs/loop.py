@@ -11,7 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from toolkit import events
-from toolkit.errors import HookError, LimitExceeded, ModelError, text_of_error
+from toolkit.errors import HookError, LimitExceeded, ModelError, escaped, text_of_error
 from toolkit.messages import AssistantMessage, ToolCall, ToolDefinition, Usage
 from toolkit.models.protocol import ModelDone, ModelRequest, ModelResponse, ReasoningDelta, TextDelta
 from toolkit.records import Run
@@ -148,7 +148,7 @@ async def _response(state: RunState, request: ModelRequest) -> ModelResponse:
             isinstance(error, asyncio.CancelledError) and state.cancellation.is_real()
         ):
             raise asyncio.CancelledError from error
-        raise ModelError(f"the model failed: {type(error).__name__}: {text_of_error(error)}") from error
+        raise ModelError(f"the model failed: {type(error).__name__}: {escaped(text_of_error(error))}") from error
     if state.cancellation.is_requested:
         raise asyncio.CancelledError
     if not _is_sound(response):

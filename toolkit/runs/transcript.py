@@ -18,6 +18,7 @@ from toolkit.messages import (
     UserMessage,
     has_object_arguments,
 )
+from toolkit.tools.violations import printable
 
 __all__ = ["begin_transcript", "with_harmless_name", "with_object_arguments", "with_unique_ids"]
 
@@ -95,7 +96,7 @@ def _mended(history: Sequence[Message]) -> tuple[Transcript, set[str], list[str]
         message = history[at]
         at += 1
         if isinstance(message, ToolMessage):
-            warnings.append(f"a result without a call was left out of the history: {message.name} {message.call_id!r}")
+            warnings.append(f"a result without a call was left out of the history: {_in_words(message.name, message.call_id)}")
         elif isinstance(message, AssistantMessage) and message.tool_calls:
             results: list[ToolMessage] = []
             while at < len(history) and isinstance(result := history[at], ToolMessage):
@@ -115,6 +116,11 @@ def _checked(message: Any) -> Message:
     )
 
 
+def _in_words(name: str, id: str) -> str:
+    """A call for a warning, which ends up in a log: a history may come from anywhere."""
+    return f"{printable(name, 64)} {printable(repr(id), 80)}"
+
+
 def _paired(
     message: AssistantMessage, results: list[ToolMessage], taken: set[str], warnings: list[str]
 ) -> list[Message]:
@@ -125,11 +131,11 @@ def _paired(
         [call] = with_unique_ids([original], taken)
         kept = with_object_arguments(call)
         if kept is not call:
-            warnings.append(f"arguments of '{call.name}' {original.id!r} in the history were no JSON object")
+            warnings.append(f"arguments of {_in_words(call.name, original.id)} in the history were no JSON object")
         calls.append(kept)
         found = next((result for result in left if result.call_id == original.id), None)
         if found is None:
-            warnings.append(f"a call without a result was given one in the history: {call.name} {call.id!r}")
+            warnings.append(f"a call without a result was given one in the history: {_in_words(call.name, call.id)}")
             found = ToolMessage(call.id, call.name, "no result of this call was recorded", True)
         else:
             left.remove(found)
@@ -137,5 +143,5 @@ def _paired(
             found if found.call_id == call.id else ToolMessage(call.id, call.name, found.content, found.is_error)
         )
     for result in left:
-        warnings.append(f"a result without a call was left out of the history: {result.name} {result.call_id!r}")
+        warnings.append(f"a result without a call was left out of the history: {_in_words(result.name, result.call_id)}")
     return [AssistantMessage(message.text, calls, message.reasoning, message.provider_data), *answers]

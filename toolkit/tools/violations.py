@@ -8,6 +8,8 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
+from toolkit.errors import escaped
+
 __all__ = ["MAX_TEXT", "MAX_VIOLATIONS", "InvalidArguments", "Violation", "child_path", "printable", "text_of"]
 
 MAX_TEXT = 2_000
@@ -63,8 +65,8 @@ def child_path(path: str, child: str | int) -> str:
 
 
 def printable(text: str, limit: int) -> str:
-    """At most `limit` characters, cut in the middle, and without lone surrogates, which no transport could send."""
+    """The text cut in the middle to `limit` characters, and then with control characters and the like as escapes."""
     if len(text) > limit:
         half = (limit - 3) // 2
         text = f"{text[:half]}...{text[-half:]}"
-    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
+    return escaped(text)
