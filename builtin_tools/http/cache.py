@@ -53,6 +53,11 @@ class AnswerCache:
                 del self._entries[next(iter(self._entries))]
             self._entries[place] = _Entry(value, self._clock.monotonic() + self.seconds, _reference(owner))
 
+    def clear(self, owner: object) -> None:
+        """Forget what this client fetched: one of its values turned out to be out of date."""
+        with self._lock:
+            self._entries = {place: entry for place, entry in self._entries.items() if entry.owner() is not owner}
+
     def __len__(self) -> int:
         return len(self._entries)
 

@@ -1,4 +1,4 @@
-"""Trying a read again. Writes are never repeated: a lost answer does not mean that nothing was written."""
+"""Trying again, where that can do nothing twice: a lost answer does not mean that nothing was written."""
 
 from __future__ import annotations
 

@@ -84,13 +84,17 @@ class Service:
 
         return await retried(attempt, self._clock)
 
-    async def write(self, request: Request, decode: Callable[[Answer], T]) -> T:
+    async def write(self, request: Request, decode: Callable[[Answer], T], *, is_repeatable: bool = False) -> T:
         """Change something. Sent once.
+
+        Args:
+            is_repeatable: The request carries an id by which the service knows a repeat from a second change, so
+                temporary failures are tried again as for `read`.
 
         Raises:
             ServiceError: the failure; after one without `status` the change may have been made all the same.
         """
-        return decode(await self._send(request))
+        return await self.read(request, decode) if is_repeatable else decode(await self._send(request))
 
     async def _send(self, request: Request) -> Answer:
         async with self._pace.place():

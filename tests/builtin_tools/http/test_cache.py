@@ -83,3 +83,14 @@ def test_the_cache_does_not_keep_a_client_alive() -> None:
     gc.collect()
 
     assert watched() is None
+
+
+def test_what_a_client_fetched_can_be_forgotten_and_others_keep_theirs() -> None:
+    cache, client, other = AnswerCache(), Client(), Client()
+    cache.put(client, "key", "value")
+    cache.put(other, "key", "value")
+
+    cache.clear(client)
+
+    assert cache.get(client, "key") is None
+    assert cache.get(other, "key") == "value"

@@ -100,6 +100,15 @@ async def test_a_write_is_sent_once(http: Any, clock: ManualClock) -> None:
     assert len(server.requests) == 1
 
 
+async def test_a_write_that_its_service_knows_again_is_tried_again(http: Any, clock: ManualClock) -> None:
+    async with serving([Reply(status=503), OK]) as server:
+        request = to(server, method="POST", json={"id": "made here"})
+        value = await service_over(http, clock).write(request, decode, is_repeatable=True)
+
+    assert value == {"fine": True}
+    assert [sent.body for sent in server.requests] == [server.requests[0].body] * 2
+
+
 async def test_the_wait_that_the_server_asks_for_is_kept(http: Any, clock: ManualClock) -> None:
     date = format_datetime(datetime.fromtimestamp(clock.now() + 12, UTC), usegmt=True)
     replies = [
