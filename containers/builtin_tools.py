@@ -8,6 +8,23 @@ from typing import Any
 from dependency_injector import containers, errors, providers
 
 from builtin_tools.http import AnswerCache, SystemClock
+from builtin_tools.linear import (
+    LinearAddComment,
+    LinearClient,
+    LinearCreateIssue,
+    LinearDeleteIssue,
+    LinearGetIssue,
+    LinearList,
+    LinearListIssues,
+    LinearSearchIssues,
+    LinearSettings,
+    LinearUpdateIssue,
+    LinearWriter,
+    cache_of_names,
+    memory_of_writes,
+    pace_of_requests,
+    pace_of_searches,
+)
 from builtin_tools.wikipedia import (
     WikipediaClient,
     WikipediaPage,
@@ -43,8 +60,10 @@ class BuiltinTools(containers.DeclarativeContainer):
         ```
 
     Every key of the configuration is optional: `contact` (else `TOOLWIRE_CONTACT`), `user_agent`, `timeout` (seconds,
-    10), `wikipedia.base_url` (with `{language}` where the code goes). It is read whenever a tool is built. A tool
-    that lacks its contact is there, and answers `not configured`.
+    10), `wikipedia.base_url` (with `{language}` where the code goes), `linear.api_key` (else `LINEAR_API_KEY`),
+    `linear.team` (else `LINEAR_TEAM_ID`), `linear.base_url`, `linear.writes` and `linear.deletes` (false). It is read
+    whenever a tool is built. A tool that lacks its contact or key is there, and answers `not configured`; tools that
+    write are shown to a model only where they are switched on.
 
     Tools and clients are made anew each time, from the `http` of that moment, so that an override reaches them. What
     they share for the container's life, pace and answers, holds no client.
@@ -64,3 +83,27 @@ class BuiltinTools(containers.DeclarativeContainer):
     )
     wikipedia_search = providers.Factory(WikipediaSearch, client=wikipedia_client)
     wikipedia_page = providers.Factory(WikipediaPage, client=wikipedia_client)
+
+    linear_settings = providers.Factory(LinearSettings.read, settings)
+    linear_pace = providers.ThreadSafeSingleton(pace_of_requests, clock=clock)
+    linear_search_pace = providers.ThreadSafeSingleton(pace_of_searches, clock=clock)
+    linear_names = providers.ThreadSafeSingleton(cache_of_names, clock=clock)
+    linear_open_writes = providers.ThreadSafeSingleton(memory_of_writes, clock=clock)
+    linear_client = providers.Factory(
+        LinearClient,
+        http,
+        linear_settings,
+        pace=linear_pace,
+        search_pace=linear_search_pace,
+        names=linear_names,
+        clock=clock,
+    )
+    linear_writer = providers.Factory(LinearWriter, linear_client, open_writes=linear_open_writes, clock=clock)
+    linear_search_issues = providers.Factory(LinearSearchIssues, client=linear_client)
+    linear_list_issues = providers.Factory(LinearListIssues, client=linear_client)
+    linear_get_issue = providers.Factory(LinearGetIssue, client=linear_client)
+    linear_list = providers.Factory(LinearList, client=linear_client)
+    linear_create_issue = providers.Factory(LinearCreateIssue, writer=linear_writer)
+    linear_update_issue = providers.Factory(LinearUpdateIssue, writer=linear_writer)
+    linear_add_comment = providers.Factory(LinearAddComment, writer=linear_writer)
+    linear_delete_issue = providers.Factory(LinearDeleteIssue, writer=linear_writer)

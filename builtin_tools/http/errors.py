@@ -69,6 +69,7 @@ class ServiceError(ToolError):
         retry_after: float | None = None,
         is_temporary: bool = False,
     ) -> None:
+        self._cause_told = cause
         advice = _ADVICE[kind] if advice is None else advice
         super().__init__(" ".join(f"{kind.replace('_', ' ')}: {cause.rstrip('.')}. {advice}".split()))
         self.kind: ErrorKind = kind
@@ -80,3 +81,19 @@ class ServiceError(ToolError):
         self.body = body
         self.retry_after = retry_after
         self.is_temporary = is_temporary
+
+    def advised(self, advice: str) -> ServiceError:
+        """The same error with another advice, for who knows more than the one that raised it."""
+        return ServiceError(
+            self.kind,
+            self._cause_told,
+            advice=advice,
+            provider=self.provider,
+            operation=self.operation,
+            status=self.status,
+            code=self.code,
+            url=self.url,
+            body=self.body,
+            retry_after=self.retry_after,
+            is_temporary=self.is_temporary,
+        )
