@@ -10,6 +10,7 @@ from urllib.parse import urlsplit, urlunsplit
 import msgspec
 
 from builtin_tools.http.errors import ErrorKind, ServiceError
+from builtin_tools.text import one_line, plain_text, shortened
 from toolkit.http.secrets import without
 
 __all__ = ["Answer", "sanitised"]
@@ -18,6 +19,7 @@ T = TypeVar("T")
 
 _BODY_READ = 100_000
 _BODY_KEPT = 500
+_WORDS_TOLD = 200
 _TEMPORARY = frozenset({429, 502, 503, 504})
 
 
@@ -57,10 +59,26 @@ class Answer:
         Raises:
             ServiceError: any other status.
         """
-        if 200 <= self.status < 300:
-            return
-        kind, cause = _reading_of(self.status)
-        raise self.failure(kind, f"{self.provider} {cause}", is_temporary=self.status in _TEMPORARY)
+        if not 200 <= self.status < 300:
+            raise self.refusal()
+
+    def refusal(
+        self, said: str = "", *, kind: ErrorKind | None = None, code: str | None = None, advice: str | None = None
+    ) -> ServiceError:
+        """The error of this status. With `said`, the cause is in the service's own words: up to 200 characters of them.
+
+        `kind` is given where the body knows better than the status; such an error is not temporary.
+        """
+        by_status, cause = _reading_of(self.status)
+        if said.strip():
+            cause = f'answered "{shortened(one_line(plain_text(said)), _WORDS_TOLD)}" (HTTP {self.status})'
+        return self.failure(
+            by_status if kind is None else kind,
+            f"{self.provider} {cause}",
+            advice=advice,
+            code=code,
+            is_temporary=kind in (None, by_status) and self.status in _TEMPORARY,
+        )
 
     def failure(
         self,

@@ -105,10 +105,12 @@ class Section:
             raise ConfigurationError(f"the built-in tools' {self._name(key)!r} has to be more than 0 seconds")
         return float(value)
 
-    def flag(self, key: str, *, default: bool) -> bool:
+    def flag(self, key: str, *variables: str, default: bool) -> bool:
         """True or false; also the texts `true`, `yes`, `on`, `1` and `false`, `no`, `off`, `0`."""
         value = self._values.get(key)
         if value is None or value == "":
+            value = next((found for found in map(self._environment.get, variables) if found and found.strip()), None)
+        if value is None:
             return default
         if isinstance(value, bool):
             return value
