@@ -25,6 +25,16 @@ from builtin_tools.linear import (
     pace_of_requests,
     pace_of_searches,
 )
+from builtin_tools.web_search import (
+    BrightDataSearch,
+    ExaWebSearch,
+    FirecrawlSearch,
+    SearchPaces,
+    SearchThread,
+    WebSearch,
+    WebSearchClient,
+    WebSearchSettings,
+)
 from builtin_tools.wikipedia import (
     WikipediaClient,
     WikipediaPage,
@@ -61,9 +71,10 @@ class BuiltinTools(containers.DeclarativeContainer):
 
     Every key of the configuration is optional: `contact` (else `TOOLWIRE_CONTACT`), `user_agent`, `timeout` (seconds,
     10), `wikipedia.base_url` (with `{language}` where the code goes), `linear.api_key` (else `LINEAR_API_KEY`),
-    `linear.team` (else `LINEAR_TEAM_ID`), `linear.base_url`, `linear.writes` and `linear.deletes` (false). It is read
-    whenever a tool is built. A tool that lacks its contact or key is there, and answers `not configured`; tools that
-    write are shown to a model only where they are switched on.
+    `linear.team` (else `LINEAR_TEAM_ID`), `linear.base_url`, `linear.writes` and `linear.deletes` (false), and those of
+    web searches, which docs/builtin_tools.md lists. It is read whenever a tool is built. A tool that lacks its contact
+    or key is there, and answers `not configured`; tools that write, and the search tools that bear a company's name,
+    are shown to a model only where they are switched on.
 
     Tools and clients are made anew each time, from the `http` of that moment, so that an override reaches them. What
     they share for the container's life, pace and answers, holds no client.
@@ -107,3 +118,21 @@ class BuiltinTools(containers.DeclarativeContainer):
     linear_update_issue = providers.Factory(LinearUpdateIssue, writer=linear_writer)
     linear_add_comment = providers.Factory(LinearAddComment, writer=linear_writer)
     linear_delete_issue = providers.Factory(LinearDeleteIssue, writer=linear_writer)
+
+    web_search_settings = providers.Factory(WebSearchSettings.read, settings)
+    web_search_paces = providers.ThreadSafeSingleton(SearchPaces, clock=clock)
+    web_search_cache = providers.ThreadSafeSingleton(AnswerCache, clock=clock)
+    web_search_thread = providers.ThreadSafeSingleton(SearchThread)
+    web_search_client = providers.Factory(
+        WebSearchClient,
+        http,
+        web_search_settings,
+        paces=web_search_paces,
+        cache=web_search_cache,
+        thread=web_search_thread,
+        clock=clock,
+    )
+    web_search = providers.Factory(WebSearch, client=web_search_client)
+    exa_web_search = providers.Factory(ExaWebSearch, client=web_search_client)
+    firecrawl_search = providers.Factory(FirecrawlSearch, client=web_search_client)
+    brightdata_search = providers.Factory(BrightDataSearch, client=web_search_client)

@@ -96,7 +96,9 @@ def _mended(history: Sequence[Message]) -> tuple[Transcript, set[str], list[str]
         message = history[at]
         at += 1
         if isinstance(message, ToolMessage):
-            warnings.append(f"a result without a call was left out of the history: {_in_words(message.name, message.call_id)}")
+            warnings.append(
+                f"a result without a call was left out of the history: {_in_words(message.name, message.call_id)}"
+            )
         elif isinstance(message, AssistantMessage) and message.tool_calls:
             results: list[ToolMessage] = []
             while at < len(history) and isinstance(result := history[at], ToolMessage):
@@ -143,5 +145,7 @@ def _paired(
             found if found.call_id == call.id else ToolMessage(call.id, call.name, found.content, found.is_error)
         )
     for result in left:
-        warnings.append(f"a result without a call was left out of the history: {_in_words(result.name, result.call_id)}")
+        warnings.append(
+            f"a result without a call was left out of the history: {_in_words(result.name, result.call_id)}"
+        )
     return [AssistantMessage(message.text, calls, message.reasoning, message.provider_data), *answers]
