@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["PAGES", "ROOT", "Block", "blocks_of", "named"]
+__all__ = ["PAGES", "ROOT", "Block", "assert_is_a_test", "blocks_of", "named", "named_tests"]
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.md")])
@@ -42,3 +43,17 @@ def blocks_of(page: str) -> list[Block]:
         blocks.append(Block(opening["language"], text, line, not page[at : opening.start()].strip()))
         at = end.end()
     return blocks
+
+
+def named_tests(text: str) -> list[str]:
+    """What stands in a text as `tests/a/test_b.py::test_c`, in code quotes."""
+    return re.findall(r"`(tests/[^`]*)`", text)
+
+
+def assert_is_a_test(path_and_name: str) -> None:
+    """Fails unless `tests/a/test_b.py::test_c` exists."""
+    path, _, name = path_and_name.partition("::")
+    tree = ast.parse((ROOT / path).read_text())
+    functions = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+    assert name.startswith("test_")
+    assert name in functions

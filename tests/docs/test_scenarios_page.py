@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import re
 
 import pytest
 
-from tests.docs.pages import ROOT
+from tests.docs.pages import ROOT, assert_is_a_test, named_tests
 
 PAGE = ROOT / "docs" / "scenarios.md"
 ROWS = [
@@ -15,20 +14,12 @@ ROWS = [
     for line in PAGE.read_text().splitlines()
     if re.match(r"\| *\d", line)
 ]
-NAMED = sorted(set(re.findall(r"`(tests/[^`]*)`", PAGE.read_text())))
-
-
-def functions_of(path: str) -> set[str]:
-    tree = ast.parse((ROOT / path).read_text())
-    return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+NAMED = sorted(set(named_tests(PAGE.read_text())))
 
 
 @pytest.mark.parametrize("named", NAMED)
 def test_a_test_that_is_named_exists(named: str) -> None:
-    path, _, name = named.partition("::")
-
-    assert name.startswith("test_")
-    assert name in functions_of(path)
+    assert_is_a_test(named)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
