@@ -29,7 +29,9 @@ class Redaction:
     """Told after each call; it may replace what the model reads."""
 
     def on_after_call(self, ctx: RunContext, info: CallInfo) -> Any:
-        return Replace(info.result.content.replace("card 4929 1234", "[a card]"))
+        if info.ok:
+            return Replace(info.result.content.replace("card 4929 1234", "[a card]"))
+        return None
 
 
 model = ScriptedModel(
