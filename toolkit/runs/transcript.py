@@ -86,6 +86,9 @@ def with_object_arguments(call: ToolCall) -> ToolCall:
     return ToolCall(call.id, call.name, json.dumps({"malformed_arguments": readable}, ensure_ascii=False))
 
 
+_LEFT_OUT = "a result without a call was left out of the history"
+
+
 def _mended(history: Sequence[Message]) -> tuple[Transcript, set[str], list[str]]:
     """A copy in which each call is followed by its one result."""
     warnings: list[str] = []
