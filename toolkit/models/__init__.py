@@ -19,10 +19,13 @@ from toolkit.models.protocol import (
 
 if TYPE_CHECKING:
     from toolkit.models.environment import from_environment
+    from toolkit.models.fallback import FallbackModel
     from toolkit.models.keyword import KeywordModel
     from toolkit.models.openai_chat import OpenAIChatModel
+    from toolkit.models.retrying import RetryingModel
 
 __all__ = [
+    "FallbackModel",
     "KeywordModel",
     "Model",
     "ModelDelta",
@@ -32,6 +35,7 @@ __all__ = [
     "ModelSettings",
     "OpenAIChatModel",
     "ReasoningDelta",
+    "RetryingModel",
     "TextDelta",
     "ToolCallDelta",
     "from_environment",
@@ -39,8 +43,10 @@ __all__ = [
 
 # Imported where they are asked for: every run imports this package, and most talk to one provider.
 _LAZY = {
+    "FallbackModel": "fallback",
     "KeywordModel": "keyword",
     "OpenAIChatModel": "openai_chat",
+    "RetryingModel": "retrying",
     "from_environment": "environment",
 }
 

@@ -92,7 +92,6 @@ class RetryingModel:
         """Seconds until the next attempt; None when there is to be none."""
         if attempt >= self.attempts or not getattr(error, "is_temporary", False):
             return None
-        wait: float | None = getattr(error, "retry_after", None)
-        if wait is None:
-            wait = 0.5 * 2 ** (attempt - 1) * (1 + self._jitter())
+        asked: float | None = getattr(error, "retry_after", None)
+        wait = 0.5 * 2 ** (attempt - 1) * (1 + self._jitter()) if asked is None else asked
         return wait if wait <= self.longest_wait else None
