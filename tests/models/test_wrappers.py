@@ -128,11 +128,14 @@ async def test_a_stream_that_showed_something_is_not_repeated() -> None:
     model = Failing(("half", broken), "whole")
     shown: list[str] = []
 
-    with pytest.raises(BrokenStreamError) as caught:
+    async def read() -> None:
         async with Agent(retrying(model, ManualClock())).stream("Hi") as stream:
             async for event in stream:
                 if isinstance(event, TextEvent):
                     shown.append(event.text)
+
+    with pytest.raises(BrokenStreamError) as caught:
+        await read()
 
     assert caught.value is broken
     assert (shown, model.asked) == (["half"], 1)
