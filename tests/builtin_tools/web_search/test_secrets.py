@@ -67,7 +67,7 @@ keys = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=12, 
 
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("provider", [name for name in EVERY if name != "searxng"])
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(key=keys, status=st.sampled_from([200, 400, 403, 422, 429]))
 def test_whatever_the_key_is_nothing_shows_it(
     caplog: pytest.LogCaptureFixture, library: Any, provider: str, key: str, status: int
