@@ -5,9 +5,10 @@ from __future__ import annotations
 import html
 import re
 
-__all__ = ["clamped", "one_line", "piece_end", "plain_text", "shortened"]
+__all__ = ["clamped", "line_to_send", "one_line", "piece_end", "plain_text", "shortened"]
 
 _LINE_END = re.compile(r"(?i)<br\b[^<>]*>|</(?:p|li|dd|dt|tr|h[1-6]|div)\s*>")
+_CONTROLS = dict.fromkeys([*range(32), *range(127, 160)], " ")
 _TAG = re.compile(r"<[^<>]*>")
 
 
@@ -20,6 +21,19 @@ def plain_text(markup: str) -> str:
 def one_line(text: str) -> str:
     """The text with every run of white space as one space."""
     return " ".join(text.split())
+
+
+def line_to_send(text: str) -> str:
+    """The text on one line and without control characters, as services take it.
+
+    Raises:
+        ValueError: it holds half of a character (a lone surrogate), which can't be sent.
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("holds half of a character (a lone surrogate)") from None
+    return one_line(text.translate(_CONTROLS))
 
 
 def shortened(text: str, length: int) -> str:

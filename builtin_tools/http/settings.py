@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import cast
 from urllib.parse import urlsplit
 
+from builtin_tools.http.errors import ServiceError
 from toolkit.errors import ConfigurationError
 from toolkit.http.secrets import Secret
 
@@ -144,6 +145,22 @@ class Identity:
     def read(cls, section: Section) -> Identity:
         """From the keys `contact` (else `TOOLWIRE_CONTACT`) and `user_agent`."""
         return cls(section.header("contact", "TOOLWIRE_CONTACT"), section.header("user_agent"))
+
+    def check_contact(self, provider: str, operation: str) -> None:
+        """Return when there is a contact.
+
+        Raises:
+            ServiceError: `not_configured`: the provider refuses callers that it can't reach.
+        """
+        if not self.contact:
+            raise ServiceError(
+                "not_configured",
+                f"{provider} wants to know whom to reach, and no contact is set",
+                advice="Tell the user to set `contact` (or the variable TOOLWIRE_CONTACT) to an e-mail address or a "
+                "URL; do not retry.",
+                provider=provider,
+                operation=operation,
+            )
 
     @property
     def header(self) -> str:

@@ -8,7 +8,7 @@ from datetime import datetime
 from urllib.parse import quote
 
 from builtin_tools.http import AnswerCache, Clock, HttpClient, Pace, Request, Service, ServiceError
-from builtin_tools.text import one_line, plain_text, shortened
+from builtin_tools.text import line_to_send, one_line, plain_text, shortened
 from builtin_tools.wikipedia.article import Article, choices_of, cleaned
 from builtin_tools.wikipedia.languages import is_edition, near_editions
 from builtin_tools.wikipedia.results import SearchResult, SearchResults
@@ -22,7 +22,6 @@ _SNIPPET = 300
 _QUERY_CHARS = 300
 _TITLE_BYTES = 255
 _NEVER_IN_TITLES = "#<>[]{}|"
-_CONTROLS = dict.fromkeys([*range(32), *range(127, 160)], " ")
 _ALWAYS = {"format": "json", "formatversion": "2", "errorformat": "plaintext", "utf8": "1"}
 
 
@@ -179,15 +178,7 @@ class WikipediaClient:
 
     async def _ask(self, operation: str, language: str, params: Mapping[str, str]) -> Body:
         identity = self.settings.identity
-        if not identity.contact:
-            raise ServiceError(
-                "not_configured",
-                "Wikipedia wants to know whom to reach, and no contact is set",
-                advice="Tell the user to set `contact` (or the variable TOOLWIRE_CONTACT) to an e-mail address or a "
-                "URL; do not retry.",
-                provider=_PROVIDER,
-                operation=operation,
-            )
+        identity.check_contact(_PROVIDER, operation)
         request = Request(
             operation,
             f"{self.settings.address(language)}/w/api.php",
@@ -255,10 +246,9 @@ def _article_of(page: Page, query: Query, asked: str, language: str) -> Article:
 
 def _checked_text(name: str, value: str) -> str:
     try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise _invalid(f"the {name} holds half of a character (a lone surrogate)") from None
-    value = one_line(value.translate(_CONTROLS))
+        value = line_to_send(value)
+    except ValueError as error:
+        raise _invalid(f"the {name} {error}") from None
     if not value:
         raise _invalid(f"the {name} is blank")
     return value
