@@ -25,6 +25,14 @@ from builtin_tools.linear import (
     pace_of_requests,
     pace_of_searches,
 )
+from builtin_tools.pubmed import (
+    PubMedClient,
+    PubMedFetch,
+    PubMedRelated,
+    PubMedSearch,
+    PubMedSettings,
+    ncbi_pace,
+)
 from builtin_tools.web_search import (
     BrightDataSearch,
     ExaWebSearch,
@@ -56,6 +64,10 @@ def _as_given(config: Callable[[], Any]) -> Any:
         raise
 
 
+def _key_state(settings: PubMedSettings) -> str:
+    return "with_key" if settings.api_key else "without_key"
+
+
 class BuiltinTools(containers.DeclarativeContainer):
     """One provider per built-in tool, named as the tool. Nothing has to be opened, and `http` is never closed here.
 
@@ -70,11 +82,12 @@ class BuiltinTools(containers.DeclarativeContainer):
         ```
 
     Every key of the configuration is optional: `contact` (else `TOOLWIRE_CONTACT`), `user_agent`, `timeout` (seconds,
-    10), `wikipedia.base_url` (with `{language}` where the code goes), `linear.api_key` (else `LINEAR_API_KEY`),
-    `linear.team` (else `LINEAR_TEAM_ID`), `linear.base_url`, `linear.writes` and `linear.deletes` (false), and those of
-    web searches, which docs/builtin_tools.md lists. It is read whenever a tool is built. A tool that lacks its contact
-    or key is there, and answers `not configured`; tools that write, and the search tools that bear a company's name,
-    are shown to a model only where they are switched on.
+    10), `wikipedia.base_url` (with `{language}` where the code goes), `pubmed.base_url`, `pubmed.api_key` (else
+    `NCBI_API_KEY`, else `SEARCH_PUBMED_API_KEY`), `linear.api_key` (else `LINEAR_API_KEY`), `linear.team` (else
+    `LINEAR_TEAM_ID`), `linear.base_url`, `linear.writes` and `linear.deletes` (false), and those of web searches, which
+    docs/builtin_tools.md lists. It is read whenever a tool is built. A tool that lacks its contact or key is there, and
+    answers `not configured`; tools that write, and the search tools that bear a company's name, are shown to a model
+    only where they are switched on.
 
     Tools and clients are made anew each time, from the `http` of that moment, so that an override reaches them. What
     they share for the container's life, pace and answers, holds no client.
@@ -94,6 +107,20 @@ class BuiltinTools(containers.DeclarativeContainer):
     )
     wikipedia_search = providers.Factory(WikipediaSearch, client=wikipedia_client)
     wikipedia_page = providers.Factory(WikipediaPage, client=wikipedia_client)
+
+    pubmed_settings = providers.Factory(PubMedSettings.read, settings)
+    pubmed_pace = providers.Selector(  # NCBI counts callers with a key apart, and lets them ask more often
+        providers.Callable(_key_state, pubmed_settings),
+        with_key=providers.ThreadSafeSingleton(ncbi_pace, clock=clock, has_key=True),
+        without_key=providers.ThreadSafeSingleton(ncbi_pace, clock=clock),
+    )
+    pubmed_cache = providers.ThreadSafeSingleton(AnswerCache, clock=clock)
+    pubmed_client = providers.Factory(
+        PubMedClient, http, pubmed_settings, pace=pubmed_pace, cache=pubmed_cache, clock=clock
+    )
+    pubmed_search = providers.Factory(PubMedSearch, client=pubmed_client)
+    pubmed_fetch = providers.Factory(PubMedFetch, client=pubmed_client)
+    pubmed_related = providers.Factory(PubMedRelated, client=pubmed_client)
 
     linear_settings = providers.Factory(LinearSettings.read, settings)
     linear_pace = providers.ThreadSafeSingleton(pace_of_requests, clock=clock)
