@@ -42,13 +42,13 @@ ADA = page_answer(
 )
 
 
-def settings_for(server: LoopbackServer, contact: str | None = CONTACT) -> WikipediaSettings:
+def settings_for(server: LoopbackServer, contact: str | None = CONTACT, timeout: float = GUARD) -> WikipediaSettings:
     return WikipediaSettings(
-        identity=Identity(contact, "Acme/2.1"), base_url=f"{server.url}/{{language}}", timeout=GUARD
+        identity=Identity(contact, "Acme/2.1"), base_url=f"{server.url}/{{language}}", timeout=timeout
     )
 
 
 def client_over(
-    http: Any, server: LoopbackServer, clock: ManualClock, contact: str | None = CONTACT
+    http: Any, server: LoopbackServer, clock: ManualClock, contact: str | None = CONTACT, timeout: float = GUARD
 ) -> WikipediaClient:
-    return WikipediaClient(http, settings_for(server, contact), clock=clock)
+    return WikipediaClient(http, settings_for(server, contact, timeout), clock=clock)
