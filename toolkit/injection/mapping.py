@@ -167,7 +167,7 @@ class _MappingScope(Scope):
         wanted = self._resolver.arguments(key, self._value_types)
         arguments = {name: await self._made(part) for name, part in wanted.items()}
         if key.kind.is_async:
-            await within(self.open_timeout, self._open(key, arguments), f"opening {key.name}")
+            await within(self.open_timeout, self._open(key, arguments), "opening", key.name)
         else:
             self.keep(key, *open_sync(key.call, key.kind, (), arguments))
         self._building.pop()

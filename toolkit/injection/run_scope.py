@@ -152,7 +152,7 @@ class ContainerScope(Scope):
         if home.is_closed:
             raise ConfigurationError(f"{label_of(scoped.source)} is asked for after its {home.level} scope was closed")
         try:
-            await within(self.open_timeout, _open_in(home, scoped), f"opening {label_of(scoped.source)}")
+            await within(self.open_timeout, _open_in(home, scoped), "opening", scoped.source)
         except TimeoutError:
             self._late = scoped
             raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
+from types import CoroutineType
 from typing import Any
 
 from msgspec import UNSET
@@ -73,8 +74,8 @@ class Scope:
             closer = self.closers.pop()
             try:
                 closing = closer.close(error)
-                if inspect.isawaitable(closing):
-                    await within(timeout, closing, f"closing {closer.label}")
+                if closing is not None and (closing.__class__ is CoroutineType or inspect.isawaitable(closing)):
+                    await within(timeout, closing, "closing", closer.of)
             except BaseException as raised:  # noqa: BLE001 - the border of a close: the rest is closed all the same
                 raised.add_note(f"while closing {closer.label} of the {self.level} scope")
                 errors.append(raised)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import enum
+import functools
 import inspect
 import typing
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
@@ -35,10 +36,26 @@ class Kind(enum.Enum):
 
 
 class Closer(Struct, frozen=True):
-    """Closes one object: `close(error)`, where error is what the scope ended with."""
+    """Closes one object.
 
-    label: str
-    close: Callable[[BaseException | None], Awaitable[None] | None]
+    Attributes:
+        of: For error texts: what gave the object, or a text that says so.
+        work: What closes it, sync or async.
+        sees_error: It is called with what the scope ended with.
+    """
+
+    of: Any
+    work: Callable[..., Any]
+    sees_error: bool = False
+
+    def close(self, error: BaseException | None) -> Awaitable[None] | None:
+        """Closes it, or gives what has to be awaited for that. `error` is what the scope ended with."""
+        closing: Awaitable[None] | None = self.work(error) if self.sees_error else self.work()
+        return closing
+
+    @property
+    def label(self) -> str:
+        return self.of if isinstance(self.of, str) else label_of(self.of)
 
 
 def plain_source(source: Callable[..., Any]) -> Callable[..., Any]:
@@ -85,42 +102,44 @@ def open_sync(
     source: Callable[..., Any], kind: Kind, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, Closer | None]:
     """Opens an object whose source is a class, a function or a generator function."""
-    label = label_of(source)
     if kind is Kind.PLAIN:
         made = source(*args, **kwargs)
         if inspect.iscoroutine(made) or inspect.isgenerator(made) or inspect.isasyncgen(made):
-            raise _unopened(made, label)
-        return made, closer_of(made, label)
+            raise _unopened(made, label_of(source))
+        return made, closer_of(made, source)
     generator: Generator[Any, Any, Any] = source(*args, **kwargs)
     try:
         made = next(generator)
     except StopIteration:
-        raise ConfigurationError(f"the generator {label} yielded nothing; it has to yield its object once") from None
-    return made, Closer(label, lambda error: _finish(generator, label, error))
+        raise ConfigurationError(_nothing_yielded(source)) from None
+    return made, Closer(source, functools.partial(_finish, generator, source), sees_error=True)
 
 
 async def open_async(
     source: Callable[..., Any], kind: Kind, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, Closer | None]:
     """Opens an object whose source is a coroutine function or an async generator function."""
-    label = label_of(source)
     if kind is Kind.COROUTINE:
         made = await source(*args, **kwargs)
-        return made, closer_of(made, label)
+        return made, closer_of(made, source)
     generator: AsyncGenerator[Any, Any] = source(*args, **kwargs)
     try:
         made = await anext(generator)
     except StopAsyncIteration:
-        raise ConfigurationError(f"the generator {label} yielded nothing; it has to yield its object once") from None
-    return made, Closer(label, lambda error: _finish_async(generator, label, error))
+        raise ConfigurationError(_nothing_yielded(source)) from None
+    return made, Closer(source, functools.partial(_finish_async, generator, source), sees_error=True)
 
 
-def closer_of(made: Any, label: str) -> Closer | None:
+def closer_of(made: Any, of: Any) -> Closer | None:
     """The closer of an object with `aclose()` or `close()`; the first is preferred. None when it has neither."""
     close = getattr(made, "aclose", None) or getattr(made, "close", None)
-    if not callable(close) or isinstance(made, type):
+    if close is None or not callable(close) or isinstance(made, type):
         return None
-    return Closer(label, lambda _: cast("Awaitable[None] | None", close()))
+    return Closer(of, close)
+
+
+def _nothing_yielded(source: Any) -> str:
+    return f"the generator {label_of(source)} yielded nothing; it has to yield its object once"
 
 
 def _unopened(made: Any, label: str) -> ConfigurationError:
@@ -132,7 +151,7 @@ def _unopened(made: Any, label: str) -> ConfigurationError:
     )
 
 
-def _finish(generator: Generator[Any, Any, Any], label: str, error: BaseException | None) -> None:
+def _finish(generator: Generator[Any, Any, Any], source: Any, error: BaseException | None) -> None:
     traceback = None if error is None else error.__traceback__
     try:
         if error is None:
@@ -148,10 +167,10 @@ def _finish(generator: Generator[Any, Any, Any], label: str, error: BaseExceptio
         if error is not None:
             error.__traceback__ = traceback  # each closer that it passes would add itself
     generator.close()
-    raise ConfigurationError(f"the generator {label} yielded more than once")
+    raise ConfigurationError(f"the generator {label_of(source)} yielded more than once")
 
 
-async def _finish_async(generator: AsyncGenerator[Any, Any], label: str, error: BaseException | None) -> None:
+async def _finish_async(generator: AsyncGenerator[Any, Any], source: Any, error: BaseException | None) -> None:
     traceback = None if error is None else error.__traceback__
     try:
         if error is None:
@@ -167,7 +186,7 @@ async def _finish_async(generator: AsyncGenerator[Any, Any], label: str, error: 
         if error is not None:
             error.__traceback__ = traceback
     await generator.aclose()
-    raise ConfigurationError(f"the generator {label} yielded more than once")
+    raise ConfigurationError(f"the generator {label_of(source)} yielded more than once")
 
 
 def _raise_unless_passed(raised: BaseException, error: BaseException | None) -> None:

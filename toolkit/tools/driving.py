@@ -18,16 +18,22 @@ from typing import Any
 from toolkit.tools.cancellation import Cancellation
 from toolkit.tools.parameters import label_of
 
-__all__ = ["drive", "settled"]
+__all__ = ["awaited", "drive", "settled"]
+
+
+_NOT_WAITING: Any = object()
 
 
 @types.coroutine
-def drive(work: Coroutine[Any, Any, Any], cancellation: Cancellation, label: Any) -> Generator[Any, Any, Any]:
+def drive(
+    work: Coroutine[Any, Any, Any], cancellation: Cancellation, label: Any, waiting: Any = _NOT_WAITING
+) -> Generator[Any, Any, Any]:
     """Awaits `work` and gives what it returns.
 
     Args:
         cancellation: How long it has after a cancellation, and who is told when it took longer.
         label: What it is, for that report: a text, or the callable that made the work.
+        waiting: What it waits for, when it has begun already.
     """
     step: Callable[[Any], Any] = work.send
     value: Any = None
@@ -35,12 +41,13 @@ def drive(work: Coroutine[Any, Any, Any], cancellation: Cancellation, label: Any
     was_cancelled = False
     try:
         while True:
-            try:
-                waiting = step(value)
-            except StopIteration as stop:
-                if was_cancelled:
-                    cancellation.forgive()
-                return stop.value
+            if waiting is _NOT_WAITING:
+                try:
+                    waiting = step(value)
+                except StopIteration as stop:
+                    if was_cancelled:
+                        cancellation.forgive()
+                    return stop.value
             try:
                 value = yield waiting
                 step = work.send
@@ -62,6 +69,7 @@ def drive(work: Coroutine[Any, Any, Any], cancellation: Cancellation, label: Any
                 raise
             except BaseException as error:  # noqa: BLE001 - a failed future: it belongs to the handler
                 step, value = work.throw, error
+            waiting = _NOT_WAITING
     finally:
         if force is not None:
             force.stop()
@@ -76,13 +84,14 @@ async def settled(value: Any, cancellation: Cancellation, label: Any) -> Any:
     if inspect.iscoroutine(value):
         value = await drive(value, cancellation, label)
     elif inspect.isawaitable(value):
-        value = await drive(_awaited(value), cancellation, label)
+        value = await drive(awaited(value), cancellation, label)
     if cancellation.is_requested:
         raise asyncio.CancelledError
     return value
 
 
-async def _awaited(value: Awaitable[Any]) -> Any:
+async def awaited(value: Awaitable[Any]) -> Any:
+    """A coroutine of whatever can be awaited."""
     return await value
 
 
