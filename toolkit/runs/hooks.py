@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable, Sequence
-from types import CoroutineType, FunctionType, MethodType
+from types import CoroutineType, FunctionType
 from typing import Any, cast
-from weakref import WeakSet
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from toolkit.context import RequestedCall, RunContext
 from toolkit.errors import ConfigurationError, HookError, RunAborted, ToolError, repr_of, text_of_error
@@ -55,7 +54,10 @@ class AgentHooks(Struct, frozen=True):
 
 
 _NONE = AgentHooks()
-_sound: WeakSet[Any] = WeakSet()  # functions that take what a hook is called with, as methods of objects
+_NAMES = tuple(_USAGES)
+_NOTHING = (None,) * len(_NAMES)
+_FUNCTION = ("__func__",) * len(_NAMES)
+_SOUND = "__toolwire_sound_hooks__"
 
 
 def agent_hooks(hooks: Sequence[Any]) -> AgentHooks:
@@ -66,42 +68,63 @@ def agent_hooks(hooks: Sequence[Any]) -> AgentHooks:
     """
     if not hooks:
         return _NONE
-    found: dict[str, list[Hook]] = {name: [] for name in _USAGES}
+    before_call: tuple[Hook, ...] = ()
+    after_call: tuple[Hook, ...] = ()
+    before_model: tuple[Hook, ...] = ()
+    after_model: tuple[Hook, ...] = ()
     for hook in hooks:
-        for name, asked in _hooks_of(hook).items():
-            found[name].append(asked)
-    return AgentHooks(
-        tuple(found["on_before_call"]),
-        tuple(reversed(found["on_after_call"])),
-        tuple(found["on_before_model"]),
-        tuple(found["on_after_model"]),
-    )
+        asked_before, told_after, asked_model, told_model = _hooks_of(hook)
+        if asked_before is not None:
+            before_call += (asked_before,)
+        if told_after is not None:
+            after_call = (told_after, *after_call)
+        if asked_model is not None:
+            before_model += (asked_model,)
+        if told_model is not None:
+            after_model += (told_model,)
+    return AgentHooks(before_call, after_call, before_model, after_model)
 
 
-def _hooks_of(hook: Any) -> dict[str, Hook]:
-    """What the object answers with, by name. It is looked at itself: another one of its class may have other hooks."""
-    kind = cast("type[Any]", type(hook))
-    label = f"hook {label_of(hook) if isinstance(hook, type) else label_of(kind)}"
-    if isinstance(hook, type):
-        raise ConfigurationError(f"{label} is a class; hooks are objects: pass {label_of(hook)}(...)")
-    found: dict[str, Hook] = {}
-    for name, usage in _USAGES.items():
-        try:
-            asked = getattr(hook, name, None)
-        except Exception as error:  # a property, or `__getattr__`: a guard that can't be read must not pass for none
-            raise ConfigurationError(f"{name} of {label} can't be read: {type(error).__name__}") from error
-        if asked is None:
-            continue
-        if asked.__class__ is not MethodType:
-            check_hook(asked, usage, label)
-        elif asked.__func__ not in _sound:
-            check_hook(asked, usage, label)
-            if asked.__func__.__class__ is FunctionType:
-                _sound.add(asked.__func__)
-        found[name] = asked
-    if not found:
-        raise ConfigurationError(f"{label} has none of {', '.join(_USAGES)}; a hook has at least one of them")
+def _hooks_of(hook: Any) -> list[Hook | None]:
+    """What the object answers with, in the order of `_USAGES`. It is looked at itself, in each run: another one of its
+    class may have other hooks. Methods that were found to take what they are called with are not checked again."""
+    try:
+        found: list[Any] = [*map(getattr, (hook,) * len(_NAMES), _NAMES, _NOTHING)]
+    except Exception:  # noqa: BLE001 - it is read once more, to tell which one
+        found = _read_one_by_one(hook)
+    # What is no method stands in a tuple, so that it is never taken for the function of one.
+    functions: list[Any] = [*map(getattr, found, _FUNCTION, zip(found, strict=True))]
+    kind: type[Any] = type(hook)  # pyright: ignore[reportUnknownVariableType]  # a hook may be anything
+    if kind.__dict__.get(_SOUND) != functions:
+        _check(hook, found)
+        if all(
+            asked is None or type(function) is FunctionType for asked, function in zip(found, functions, strict=True)
+        ):
+            with contextlib.suppress(TypeError):  # a builtin class takes no attributes
+                type.__setattr__(kind, _SOUND, functions)
     return found
+
+
+def _read_one_by_one(hook: Any) -> list[Any]:
+    found: list[Any] = []
+    for name in _NAMES:
+        try:
+            found.append(getattr(hook, name, None))
+        except Exception as error:  # a property, or `__getattr__`: a guard that can't be read must not pass for none
+            label = f"hook {label_of(type(hook))}"
+            raise ConfigurationError(f"{name} of {label} can't be read: {type(error).__name__}") from error
+    return found
+
+
+def _check(hook: Any, found: list[Any]) -> None:
+    if isinstance(hook, type):
+        label = label_of(hook)
+        raise ConfigurationError(f"hook {label} is a class; hooks are objects: pass {label}(...)")
+    label = f"hook {label_of(type(hook))}"
+    if found == [*_NOTHING]:
+        raise ConfigurationError(f"{label} has none of {', '.join(_NAMES)}; a hook has at least one of them")
+    for asked, usage in zip(found, _USAGES.values(), strict=True):
+        check_hook(asked, usage, label)
 
 
 class Verdict(Struct, frozen=True):
@@ -198,20 +221,15 @@ class _Round:
 
     async def _ask_one(self, hook: Hook) -> None:
         guarded = self._guarded
+        call = guarded.call
         # A copy for each hook: changing it in place has no effect.
-        shown = replace(guarded.call, arguments=copied(self.arguments), revised=self._revised)
+        shown = RequestedCall(call.id, call.name, copied(self.arguments), call.tool, self._revised)
         try:
-            decision = _decision(await _answer_of(hook, guarded.ctx.for_call(shown), shown, guarded.cancellation), hook)
-            if decision is None or isinstance(decision, Abort):
-                pass
-            elif isinstance(decision, Modify):
-                self._modify(decision.arguments)
-            elif isinstance(decision, Deny):
-                raise ToolError(decision.reason or "denied by a guard")
-            elif isinstance(decision, Allow):
-                self.allowed = True
-            elif self.skip is None:
-                self.skip = result_of(decision.result)
+            answer = await _answer_of(hook, guarded.ctx.for_call(shown), shown, guarded.cancellation)
+            if answer is None:
+                return
+            decision = _decision(answer, hook)
+            self._follow(decision)
         except ToolError as error:
             raise _Denied(text_of_error(error), error) from error
         except (Exception, asyncio.CancelledError) as error:  # the border of a hook: the call is blocked
@@ -220,6 +238,19 @@ class _Round:
             raise _Denied(_BLOCKED, _hook_error(error, hook)) from error
         if isinstance(decision, Abort):
             raise RunAborted(decision.reason)
+
+    def _follow(self, decision: Decision) -> None:
+        match decision:
+            case Allow():
+                self.allowed = True
+            case Deny(reason):
+                raise ToolError(reason or "denied by a guard")
+            case Modify(arguments):
+                self._modify(arguments)
+            case Skip(result) if self.skip is None:
+                self.skip = result_of(result)
+            case _:  # a second `Skip`, which changes nothing; or `Abort`, which is no matter of this call
+                pass
 
     def _modify(self, arguments: dict[str, Any]) -> None:
         if is_same(arguments, self.arguments):
@@ -256,17 +287,15 @@ async def _answer_of(hook: Hook, ctx: RunContext, told: Any, cancellation: Cance
     return answer
 
 
-def _decision(answer: Any, hook: Any) -> Decision | None:
+def _decision(answer: Any, hook: Any) -> Decision:
     """A before-hook's answer as a decision. Raises `HookError` for anything else."""
-    if answer is None or isinstance(answer, (Allow, Skip)):
-        return answer
-    decision = _decision_of_dict(cast("dict[Any, Any]", answer)) if isinstance(answer, dict) else answer
-    if isinstance(decision, (Allow, Skip)):
-        return decision
-    if isinstance(decision, Modify) and isinstance(cast("Any", decision.arguments), dict):
-        return decision
-    if isinstance(decision, (Deny, Abort)) and isinstance(cast("Any", decision.reason), str):
-        return decision
+    decision: Any = _decision_of_dict(cast("dict[Any, Any]", answer)) if isinstance(answer, dict) else answer
+    match decision:
+        case Allow() | Skip() | Modify(dict()) | Deny(str()) | Abort(str()):
+            sound: Decision = decision
+            return sound
+        case _:
+            pass
     raise HookError(
         f"{label_of(hook)} returned {_in_words(answer)}, which is no decision; return nothing, Allow(), "
         f"Modify(arguments: dict), Deny(reason: str), Skip(result) or Abort(reason: str)"
@@ -307,13 +336,14 @@ async def tell_after(hooks: Sequence[Hook], ctx: RunContext, info: CallInfo, can
     Raises:
         HookError: one failed; there is no second result for the call, so the run ends.
     """
-    result = info.result
+    call, result, error = info.call, info.result, info.error
     for hook in hooks:
-        call = replace(info.call, arguments=copied(info.call.arguments))
-        told = replace(info, call=call)
-        if result is not info.result:
-            told = replace(told, result=result, error=result.error, ok=not result.is_error)
-        answer = await _told(hook, ctx.for_call(call), told, cancellation)
+        shown = RequestedCall(call.id, call.name, copied(call.arguments), call.tool, call.revised)
+        told = CallInfo(shown, result, error, not result.is_error, info.duration)
+        try:
+            answer = await _answer_of(hook, ctx.for_call(shown), told, cancellation)
+        except (Exception, asyncio.CancelledError) as raised:  # the border of a hook: the run ends
+            raise _failure_of_run(raised, hook, cancellation) from raised
         if answer is None:
             continue
         if not isinstance(answer, Replace):
@@ -322,10 +352,11 @@ async def tell_after(hooks: Sequence[Hook], ctx: RunContext, info: CallInfo, can
             )
         try:
             result = result_of(answer.value)
-        except Exception as error:
+            error = result.error
+        except Exception as raised:
             raise HookError(
-                f"{label_of(hook)} returned a Replace whose value is no result: {text_of_error(error)}"
-            ) from error
+                f"{label_of(hook)} returned a Replace whose value is no result: {text_of_error(raised)}"
+            ) from raised
     return result
 
 
@@ -336,15 +367,16 @@ async def tell_model_hooks(hooks: Sequence[Hook], ctx: RunContext, told: Any, ca
         HookError: one failed, or returned something.
     """
     for hook in hooks:
-        answer = await _told(hook, ctx, told, cancellation)
+        try:
+            answer = await _answer_of(hook, ctx, told, cancellation)
+        except (Exception, asyncio.CancelledError) as error:  # the border of a hook: the run ends
+            raise _failure_of_run(error, hook, cancellation) from error
         if answer is not None:
             raise HookError(f"{label_of(hook)} returned {type(answer).__name__}; a model hook returns nothing")
 
 
-async def _told(hook: Hook, ctx: RunContext, told: Any, cancellation: Cancellation) -> Any:
-    try:
-        return await _answer_of(hook, ctx, told, cancellation)
-    except (Exception, asyncio.CancelledError) as error:  # the border of a hook: the run ends
-        if cancellation.is_real():
-            raise asyncio.CancelledError from error
-        raise HookError(f"{label_of(hook)} failed: {repr_of(error)}") from error
+def _failure_of_run(error: BaseException, hook: Hook, cancellation: Cancellation) -> BaseException:
+    """What the run ends with when a hook failed that has no say in a call."""
+    if cancellation.is_real():
+        return asyncio.CancelledError()
+    return HookError(f"{label_of(hook)} failed: {repr_of(error)}")
