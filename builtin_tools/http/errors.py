@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from toolkit.errors import ToolError
+from toolkit.errors import ToolError, escaped
 
 __all__ = ["ErrorKind", "ServiceError"]
 
@@ -71,7 +71,7 @@ class ServiceError(ToolError):
     ) -> None:
         self._cause_told = cause
         advice = _ADVICE[kind] if advice is None else advice
-        super().__init__(" ".join(f"{kind.replace('_', ' ')}: {cause.rstrip('.')}. {advice}".split()))
+        super().__init__(escaped(" ".join(f"{kind.replace('_', ' ')}: {cause.rstrip('.')}. {advice}".split())))
         self.kind: ErrorKind = kind
         self.provider = provider
         self.operation = operation

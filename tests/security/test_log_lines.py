@@ -6,15 +6,19 @@ import json
 import re
 from typing import Any
 
+import httpx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from builtin_tools.http import Answer, Pace, Request, Service, ServiceError
+from tests.http.loopback import GUARD, Reply, serving
 from tests.runs.parts import CallingModel, add, read
 from toolkit import Agent, ModelError
-from toolkit.errors import escaped
+from toolkit.errors import ProviderError, escaped
 from toolkit.events import WarningRaised
 from toolkit.messages import AssistantMessage, Message, ToolCall, ToolMessage
+from toolkit.models import OpenAIChatModel
 from toolkit.testing import ScriptedModel, call, calls, says
 
 STEERING = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
@@ -93,3 +97,29 @@ async def test_the_text_of_a_model_error_is_one_line_and_its_cause_is_untouched(
 
     assert STEERING.search(str(raised.value)) is None
     assert str(raised.value.__cause__) == ATTACK
+
+
+async def test_what_a_provider_of_models_complains_of_is_one_line_of_the_error() -> None:
+    refusing = Reply({"error": {"message": ATTACK, "code": ATTACK}}, status=400)
+
+    async with serving(refusing) as server, httpx.AsyncClient() as http:
+        model = OpenAIChatModel("small", http=http, api_key="k", base_url=f"{server.url}/v1")
+        with pytest.raises(ProviderError) as raised:
+            await Agent(model).run("go")
+
+    assert "owned" in str(raised.value)
+    assert STEERING.search(str(raised.value)) is None
+    assert STEERING.search(raised.value.code or "\n") is None
+
+
+async def test_what_a_service_complains_of_is_one_line_of_the_error() -> None:
+    def decode(answer: Answer) -> None:
+        raise answer.refusal(answer.json(dict[str, str])["said"])
+
+    async with serving(Reply({"said": ATTACK}, status=400)) as server, httpx.AsyncClient() as http:
+        service = Service("Testing", http, pace=Pace(at_once=1, interval=0.0), timeout=GUARD)
+        with pytest.raises(ServiceError) as raised:
+            await service.read(Request("lookup", f"{server.url}/api"), decode)
+
+    assert "owned" in str(raised.value)
+    assert STEERING.search(str(raised.value)) is None

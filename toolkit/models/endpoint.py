@@ -17,6 +17,7 @@ from toolkit.errors import (
     ProviderError,
     UnexpectedReplyError,
     UnreachableError,
+    escaped,
 )
 from toolkit.http import (
     HttpStream,
@@ -115,10 +116,10 @@ class Endpoint:
             said += f" ({self._advice})"
         retry_after = complaint.retry_after if response is None else _wait(response, complaint)
         error = kind(
-            without(self._confidential, said),
+            escaped(without(self._confidential, said)),
             provider=self.provider,
             status=status,
-            code=without(self._confidential, code) if code else None,
+            code=escaped(without(self._confidential, code)) if code else None,
             request_id=complaint.request_id or (None if response is None else _request_id(response)),
             retry_after=retry_after,
         )
