@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
@@ -96,7 +97,7 @@ def loaded_by(statement: str) -> set[str]:
 @pytest.mark.parametrize(
     "statement",
     [
-        "import toolkit",
+        "from toolkit import *",
         "import toolkit.hooks, toolkit.messages, toolkit.events, toolkit.models",
         "import toolkit.testing",
     ],
@@ -105,7 +106,35 @@ def test_importing_the_core_loads_nothing_heavy(statement: str) -> None:
     loaded = loaded_by(statement)
 
     assert words(HEAVY) & loaded == set()
-    assert "toolkit.tools.classes" in loaded_by("import toolkit")
+    assert "toolkit.tools.classes" in loaded_by("from toolkit import *")
+
+
+@pytest.mark.parametrize("package", ["toolkit"])
+def test_a_package_loads_a_name_when_it_is_first_used(package: str) -> None:
+    own = {"toolkit", "toolkit.exports", package}
+
+    assert {name for name in loaded_by(f"import {package}") if name.split(".")[0] == "toolkit"} == own
+
+
+def test_the_names_and_modules_of_a_package_are_found_as_if_it_had_loaded_them() -> None:
+    code = (
+        "import toolkit; print(toolkit.messages.UserMessage('hi').content, toolkit.Agent is toolkit.runs.agent.Agent, "
+        "'Agent' in dir(toolkit), '__path__' in dir(toolkit), hasattr(toolkit, 'Agnet'), hasattr(toolkit, '_private'))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout == "hi True True True False False\n"
+
+
+def test_a_type_checker_knows_the_names_and_refuses_others(tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.py"
+    wrong.write_text("from toolkit import Agent, Agnet\nreveal_type(Agent)\n")
+
+    done = subprocess.run([sys.executable, "-m", "mypy", str(wrong)], capture_output=True, text=True, check=False)
+
+    assert 'has no attribute "Agnet"' in done.stdout
+    assert "toolkit.runs.agent.Agent" in done.stdout
+    assert done.stdout.count("error:") == 1
 
 
 def test_declaring_tools_of_plain_types_loads_no_pydantic_and_no_container() -> None:
