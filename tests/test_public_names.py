@@ -39,9 +39,8 @@ NAMES = {
 
 NOT_YET = {
     "toolkit.models": "OpenAIResponsesModel AnthropicModel GeminiModel",
-    "toolkit.testing": "ModelRequestsBlocked",
 }
-"""Names of later issues (the providers' models, and the pytest plugin). Take them out here when they come."""
+"""Names of later issues (the providers' models). Take them out here when they come."""
 
 BESIDE = {
     "toolkit.hooks": "Decision",
@@ -99,7 +98,7 @@ def loaded_by(statement: str) -> set[str]:
     [
         "from toolkit import *",
         "import toolkit.hooks, toolkit.messages, toolkit.events, toolkit.models",
-        "import toolkit.testing",
+        "from toolkit.testing import *",
     ],
 )
 def test_importing_the_core_loads_nothing_heavy(statement: str) -> None:
@@ -109,7 +108,7 @@ def test_importing_the_core_loads_nothing_heavy(statement: str) -> None:
     assert "toolkit.tools.classes" in loaded_by("from toolkit import *")
 
 
-@pytest.mark.parametrize("package", ["toolkit"])
+@pytest.mark.parametrize("package", ["toolkit", "toolkit.testing"])
 def test_a_package_loads_a_name_when_it_is_first_used(package: str) -> None:
     own = {"toolkit", "toolkit.exports", package}
 
@@ -128,13 +127,14 @@ def test_the_names_and_modules_of_a_package_are_found_as_if_it_had_loaded_them()
 
 def test_a_type_checker_knows_the_names_and_refuses_others(tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.py"
-    wrong.write_text("from toolkit import Agent, Agnet\nreveal_type(Agent)\n")
+    wrong.write_text("from toolkit import Agent, Agnet\nfrom toolkit.testing import says, sais\nreveal_type(Agent)\n")
 
     done = subprocess.run([sys.executable, "-m", "mypy", str(wrong)], capture_output=True, text=True, check=False)
 
     assert 'has no attribute "Agnet"' in done.stdout
+    assert 'has no attribute "sais"' in done.stdout
     assert "toolkit.runs.agent.Agent" in done.stdout
-    assert done.stdout.count("error:") == 1
+    assert done.stdout.count("error:") == 2
 
 
 def test_declaring_tools_of_plain_types_loads_no_pydantic_and_no_container() -> None:
