@@ -45,9 +45,9 @@ NOT_YET = {
 BESIDE = {
     "toolkit.hooks": "Decision",
     "toolkit.messages": "Message Part ToolDefinition",
-    "toolkit.testing": "ScriptExhausted",
+    "toolkit.testing": "ScriptExhausted assert_calls the_call transcript_of",
 }
-"""Names that a user may need in an annotation or an `except`, beside the page's."""
+"""Names that a user may need beside the page's: in an annotation, an `except`, an assertion."""
 
 HEAVY = "dependency_injector pydantic jsonschema jsonschema_rs httpx typer rich docstring_parser"
 

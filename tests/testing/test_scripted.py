@@ -65,9 +65,26 @@ async def test_asked_more_often_than_scripted_it_says_what_it_was_asked_last() -
     assert isinstance(caught.value, AssertionError)
     assert caught.value.run.outcome == "failed"
     assert str(caught.value) == (
-        "the model was scripted for 1 turns and was asked once more; the last message was "
-        "ToolMessage(call_id='c', name='add', content='3', is_error=False)"
+        "the model was asked 2 times, once more than its script has turns, the last time with these messages:\n"
+        "    user: 1 + 2?\n"
+        '    call: add {"a": 1, "b": 2}\n'
+        "    result: 3"
     )
+
+
+async def test_a_long_conversation_is_told_by_its_last_messages_and_long_texts_are_cut() -> None:
+    model = ScriptedModel([calls(call("add", {"a": number, "b": 0})) for number in range(6)])
+
+    with pytest.raises(ScriptExhausted) as caught:
+        await Agent(model, tools=[add]).run("word " * 100)
+    with pytest.raises(ScriptExhausted) as at_once:
+        await Agent(ScriptedModel([])).run("word " * 100)
+
+    lines, lines_at_once = str(caught.value).splitlines(), str(at_once.value).splitlines()
+    assert lines[1:4] == ["    (5 earlier)", '    call: add {"a": 2, "b": 0}', "    result: 2"]
+    assert len(lines) == 1 + 1 + 8
+    assert "the model was asked once, once more" in lines_at_once[0]
+    assert lines_at_once[1] == f"    user: {'word ' * 58}word... (205 characters more)"
 
 
 async def test_asked_less_often_it_says_what_is_left() -> None:
@@ -78,7 +95,10 @@ async def test_asked_less_often_it_says_what_is_left() -> None:
         model.assert_exhausted()
 
     assert str(caught.value) == (
-        "the model was asked 1 times, and 3 turns of its script are left: calls add({'a': 1}); says '3'; raises OSError"
+        "the model was asked once, and its script goes on with:\n"
+        '    calls add {"a": 1}\n'
+        "    says '3'\n"
+        "    raises OSError"
     )
 
 

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from toolkit.errors import ConfigurationError, ModelError
 from toolkit.messages import ToolCall, Usage
 from toolkit.models.protocol import ModelDelta, ModelDone, ModelRequest, ModelResponse, TextDelta, ToolCallDelta
+from toolkit.testing.wording import call_in_words, lines_of, shortened
 
 __all__ = ["ScriptExhausted", "ScriptedModel", "call", "calls", "says"]
 
@@ -68,11 +69,12 @@ class ScriptedModel:
 
     def assert_exhausted(self) -> None:
         """Raises `AssertionError` unless every turn of the script was asked for."""
+        __tracebackhide__ = True
         left = self._turns[len(self.requests) :]
         if left:
             raise AssertionError(
-                f"the model was asked {len(self.requests)} times, and {len(left)} turns of its script are left: "
-                + "; ".join(_in_words(turn) for turn in left)
+                f"the model was asked {_times(len(self.requests))}, and its script goes on with:"
+                + "".join(f"\n    {_in_words(turn)}" for turn in left)
             )
 
     def _next(self, request: ModelRequest) -> ModelResponse:
@@ -80,8 +82,8 @@ class ScriptedModel:
         self.requests.append(replace(request, messages=list(request.messages)))
         if place >= len(self._turns):
             raise ScriptExhausted(
-                f"the model was scripted for {len(self._turns)} turns and was asked once more; the last message was "
-                f"{request.messages[-1] if request.messages else None!r}"
+                f"the model was asked {_times(place + 1)}, once more than its script has turns, the last time with "
+                + _messages_in_words(request)
             )
         turn = self._turns[place]
         if isinstance(turn, BaseException):
@@ -103,9 +105,26 @@ def _pieces(text: str) -> list[str]:
     return re.findall(r"\S+\s*|\s+", text)
 
 
+_SHOWN = 8
+"""Messages of a request that did not fit the script: the last ones tell what happened."""
+
+
+def _messages_in_words(request: ModelRequest) -> str:
+    lines = lines_of(request.messages)
+    if not lines:
+        return "no messages"
+    before = len(lines) - _SHOWN
+    told = [f"({before} earlier)"] * (before > 0) + [shortened(line) for line in lines[-_SHOWN:]]
+    return "these messages:" + "".join(f"\n    {line}" for line in told)
+
+
 def _in_words(turn: Turn) -> str:
     if isinstance(turn, BaseException):
         return f"raises {type(turn).__name__}"
     if turn.tool_calls:
-        return "calls " + ", ".join(f"{wanted.name}({wanted.arguments})" for wanted in turn.tool_calls)
+        return "calls " + ", ".join(call_in_words(wanted.name, wanted.arguments) for wanted in turn.tool_calls)
     return f"says {turn.text!r}"
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
