@@ -11,14 +11,16 @@ from typing import Any
 from msgspec.structs import replace
 
 from toolkit import events
-from toolkit.errors import HookError, LimitExceeded, ModelError, escaped, text_of_error
-from toolkit.messages import AssistantMessage, ToolCall, ToolDefinition, Usage
+from toolkit.errors import HookError, LimitExceeded, ModelError, OutputError, escaped, text_of_error
+from toolkit.messages import AssistantMessage, ToolCall, ToolDefinition, Usage, UserMessage
 from toolkit.models.protocol import ModelDone, ModelRequest, ModelResponse, ReasoningDelta, TextDelta
 from toolkit.records import Run
 from toolkit.runs.calls import ReadCall, perform_all, read_call, refuse_all
 from toolkit.runs.hooks import tell_model_hooks
+from toolkit.runs.output import REPAIR, Output
 from toolkit.runs.state import RunState
 from toolkit.runs.transcript import with_unique_ids
+from toolkit.runs.unheeded import unheeded
 from toolkit.tools.driving import drive, settled
 
 __all__ = ["converse"]
@@ -41,7 +43,7 @@ async def converse(state: RunState) -> bool:
             await state.renew_tools()
         calls = _take_in(state, response)
         if not calls:
-            _answer(state, response)
+            await _answer(state, response)
             return True
         limit = _crossed(state, len(calls))
         if limit is not None:
@@ -74,12 +76,9 @@ async def _end_at_limit(state: RunState, limit: LimitExceeded) -> bool:
     """Raises the limit, or asks the model once more, without tools, for what it can say by now."""
     if state.limits.on_limit == "raise":
         raise limit
-    request = state.request
-    no_tools: Sequence[ToolDefinition] = ()
-    settings = None if request.settings is None else replace(request.settings, tool_choice=None)
-    response = await _ask(state, replace(request, tools=no_tools, tool_choice="none", settings=settings))
+    response = await _ask(state, _without_tools(state.request))
     state.add(AssistantMessage(response.text, (), response.reasoning, response.provider_data))
-    _answer(state, response)
+    await _answer(state, response, is_last=True)
     return False
 
 
@@ -87,6 +86,10 @@ def _take_in(state: RunState, response: ModelResponse) -> list[ReadCall]:
     """Puts the model's answer into the transcript, and reads the calls that it asks for."""
     if not response.tool_calls:
         state.add(AssistantMessage(response.text, (), response.reasoning, response.provider_data))
+        if state.listener is not None:
+            warning = unheeded(state.request, response, state.tools.entries)
+            if warning is not None:
+                state.listener(events.WarningRaised(state.run.id, warning))
         return []
     calls = [read_call(state, call) for call in with_unique_ids(response.tool_calls, state.call_ids)]
     called = tuple([read.call for read in calls])
@@ -94,12 +97,44 @@ def _take_in(state: RunState, response: ModelResponse) -> list[ReadCall]:
     return calls
 
 
-def _answer(state: RunState, response: ModelResponse) -> None:
-    state.run.response = response.text
+async def _answer(state: RunState, response: ModelResponse, *, is_last: bool = False) -> None:
+    run = state.run
+    run.response = response.text
     if state.output is not None:
-        state.run.output = state.output.read(response.text)
+        run.output = await _read_output(state, state.output, response, is_last)
+    if state.listener is not None:
+        state.listener(events.TurnFinished(run.id, run.turns))
+
+
+async def _read_output(state: RunState, output: Output, response: ModelResponse, is_last: bool) -> Any:
+    """The typed value of an answer, for which a model that missed the type is asked once more.
+
+    The text of that request says nothing of what the model wrote: its words must not come back as an instruction.
+    """
+    try:
+        return output.read(response.text)
+    except OutputError as error:
+        if response.stop_reason == "refusal":
+            raise OutputError(f"{error} (the model refused to answer)") from error
+        if is_last or (state.limits.max_turns is not None and state.run.turns >= state.limits.max_turns):
+            raise
+        first = error
+    state.add(UserMessage(REPAIR))
     if state.listener is not None:
         state.listener(events.TurnFinished(state.run.id, state.run.turns))
+    try:
+        repaired = await _ask(state, _without_tools(state.request))
+    except ModelError as error:
+        raise first from error
+    state.add(AssistantMessage(repaired.text, (), repaired.reasoning, repaired.provider_data))
+    state.run.response = repaired.text
+    return output.read(repaired.text)
+
+
+def _without_tools(request: ModelRequest) -> ModelRequest:
+    no_tools: Sequence[ToolDefinition] = ()
+    settings = None if request.settings is None else replace(request.settings, tool_choice=None)
+    return replace(request, tools=no_tools, tool_choice="none", settings=settings)
 
 
 async def _ask(state: RunState, request: ModelRequest) -> ModelResponse:

@@ -13,7 +13,13 @@ from toolkit.tools.schemas.protocol import ConversionError, Shape
 from toolkit.tools.validation import Validator, compile_schema
 from toolkit.tools.violations import InvalidArguments, text_of
 
-__all__ = ["Output", "output_of"]
+__all__ = ["REPAIR", "Output", "output_of"]
+
+REPAIR = (
+    "Your last answer does not have the form that was asked for. Answer again, with nothing but JSON that meets the "
+    "required schema."
+)
+"""What a model is told, once, after an answer that misses the type. It repeats nothing that the model wrote."""
 
 
 class Output(Struct, frozen=True):
