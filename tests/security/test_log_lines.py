@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
 from typing import Any
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from builtin_tools.http import Answer, Pace, Request, Service, ServiceError
 from tests.http.loopback import GUARD, Reply, serving
-from tests.runs.parts import CallingModel, add, read
+from tests.runs.parts import CallingModel, add, fail, read
 from toolkit import Agent, ModelError
 from toolkit.errors import ProviderError, escaped
 from toolkit.events import WarningRaised
@@ -53,6 +54,17 @@ HISTORIES: dict[str, list[Message]] = {
         ToolMessage(ATTACK, ATTACK, "3"),
     ],
 }
+
+
+@pytest.mark.filterwarnings("ignore:.*the history")
+async def test_a_run_logs_nothing_by_itself(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    script = [calls(call("fail"), call("add", "{"), call("nothing")), ModelError("the cable is cut")]
+
+    with pytest.raises(ModelError):
+        await Agent(ScriptedModel(script), tools=[add, fail]).run("go", messages=[ToolMessage("c", "add", "3")])
+
+    assert caplog.records == []
 
 
 @pytest.mark.parametrize("history", HISTORIES.values(), ids=HISTORIES)

@@ -8,6 +8,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import pytest
+
 from tests.runs.parts import assert_consistent
 from tests.security.obedient import ObedientModel, orders, read_page
 from toolkit import Agent, Invocation, LimitExceeded, Limits, RunContext, Tool, ToolError, tool
@@ -187,21 +189,17 @@ async def test_tool_output_can_not_reach_the_state_of_another_run() -> None:
 async def test_an_order_in_tool_output_can_not_keep_the_loop_going_past_its_limits() -> None:
     page = orders(("read_page", {}))
 
-    try:
+    with pytest.raises(LimitExceeded) as raised:
         await Agent(ObedientModel(), tools=[read_page(page)], limits=Limits(max_turns=5)).run("go")
-    except LimitExceeded as error:
-        run = error.run
 
-    assert run.turns == 5
-    assert_consistent(run)
+    assert raised.value.run.turns == 5
+    assert_consistent(raised.value.run)
 
 
 async def test_without_limits_of_its_own_an_agent_has_some() -> None:
     page = orders(("read_page", {}))
 
-    try:
+    with pytest.raises(LimitExceeded) as raised:
         await Agent(ObedientModel(), tools=[read_page(page)]).run("go")
-    except LimitExceeded as error:
-        limit = error
 
-    assert (limit.limit, limit.run.turns) == ("max_turns", 100)
+    assert (raised.value.limit, raised.value.run.turns) == ("max_turns", 100)
