@@ -22,6 +22,7 @@ from builtin_tools.linear.wire import (
     StateNode,
     TeamNode,
 )
+from builtin_tools.text import one_line, shortened
 
 __all__ = ["KINDS", "Found", "Kind", "LinearDirectory"]
 
@@ -51,7 +52,7 @@ class Found:
         return Entry(self.id, self.names[0], self.detail)
 
     def __str__(self) -> str:
-        return f"{self.names[0]} ({self.detail})" if self.detail else self.names[0]
+        return shortened(one_line(f"{self.names[0]} ({self.detail})" if self.detail else self.names[0]), 120)
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,7 @@ class LinearWriter:
         self.settings = client.settings
         self._client = client
         self._directory = client.directory
-        self._open = memory_of_writes(clock) if open_writes is None else open_writes
+        self.open_writes = memory_of_writes(clock) if open_writes is None else open_writes
         self._new_id = new_id
 
     async def create_issue(self, new: NewIssue) -> IssueChange:
@@ -173,15 +173,16 @@ class LinearWriter:
         }
 
     async def _label_ids(self, names: list[str] | tuple[str, ...], team_id: str) -> list[str]:
-        return [(await self._directory.label(name, team_id)).id for name in dict.fromkeys(names)]
+        found = [(await self._directory.label(name, team_id)).id for name in names]
+        return list(dict.fromkeys(found))
 
     async def _made(
         self, operation: Operation[P], fields: dict[str, Any], find: Callable[[str], Awaitable[P]]
     ) -> tuple[P, tuple[str, ...]]:
         """Sends what makes something, under an id of ours; what came of a lost answer is found by that id."""
         key = (operation.name, msgspec.json.encode(fields, order="deterministic"))
-        made_id: str = self._open.get(self._client.http, key) or str(self._new_id())
-        self._open.put(self._client.http, key, made_id)
+        made_id: str = self.open_writes.get(self._client.http, key) or str(self._new_id())
+        self.open_writes.put(self._client.http, key, made_id)
         try:
             with self._directory.relied_on():
                 variables = {"input": {"id": made_id, **fields}}
@@ -191,7 +192,7 @@ class LinearWriter:
             if not _may_be_made(error):
                 raise
             payload, notes = await self._looked_for(made_id, find, error), (_LOST,)
-        self._open.put(self._client.http, key, None)
+        self.open_writes.put(self._client.http, key, None)
         return payload, notes
 
     async def _looked_for(self, made_id: str, find: Callable[[str], Awaitable[P]], error: ServiceError) -> P:
