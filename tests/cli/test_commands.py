@@ -125,6 +125,35 @@ def test_call_needs_no_model_and_tells_who_is_asking(toolwire: Command) -> None:
     assert json.loads(answer.out)["status"] == "shipped"
 
 
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [("wikipedia_page", '{"title": "Ada Lovelace"}'), ("linear_search_issues", '{"query": "login"}')],
+)
+def test_call_finds_a_tool_of_an_embedded_container_that_the_agent_does_not_list(
+    toolwire: Command, monkeypatch: pytest.MonkeyPatch, name: str, arguments: str
+) -> None:
+    for variable in ("TOOLWIRE_CONTACT", "LINEAR_API_KEY"):
+        monkeypatch.delenv(variable, raising=False)
+    listed = toolwire("tools", "--json")
+    answer = toolwire("call", name, arguments)
+
+    assert name not in {tool["name"] for tool in json.loads(listed.out)}
+    assert (answer.status, answer.out) == (1, "")
+    assert answer.err.startswith("toolwire: not configured: ")
+    assert answer.err.count("\n") == 1
+
+
+def test_call_leaves_a_tool_unknown_that_is_switched_off(toolwire: Command) -> None:
+    answer = toolwire("call", "linear_create_issue", '{"title": "x"}')
+
+    assert answer.err.startswith("toolwire: unknown tool 'linear_create_issue'")
+
+
+@pytest.mark.parametrize("name", ["model", "database", "builtin_tools", "linear_client"])
+def test_call_takes_no_other_provider_for_a_tool(toolwire: Command, name: str) -> None:
+    assert toolwire("call", name, "{}").err.startswith(f"toolwire: unknown tool '{name}'")
+
+
 @pytest.mark.parametrize("agent", ["typed", "limited", "partial"])
 def test_tools_and_call_ask_for_no_answer(toolwire: Command, agent: str) -> None:
     called = toolwire("call", "echo", '{"text": "hello"}', *SHOP, "--agent", agent)

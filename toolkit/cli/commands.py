@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import warnings
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from typing import Annotated, Any, cast
 
 import typer
@@ -13,7 +13,7 @@ import typer
 from toolkit.cli.demo import show_demo
 from toolkit.cli.failures import Failed, failing_in_one_line, print_tracebacks
 from toolkit.cli.loading import DEFAULT_APP, load_container
-from toolkit.cli.opening import model_named, open_agent
+from toolkit.cli.opening import model_named, open_agent, open_app, tools_named
 from toolkit.cli.printing import print_json, print_line, print_run, print_tools
 from toolkit.cli.run_json import run_to_json
 from toolkit.errors import ConfigurationError, LimitExceeded, OutputError, RunError, ToolError
@@ -110,10 +110,12 @@ def call_tool(
     context: Context = None,
     traceback: Traceback = False,
 ) -> None:
-    """Call one tool as a model would: in a run, through its guards. Prints what a model would read."""
+    """Call one tool as a model would: in a run, through its guards. Prints what a model would read.
+
+    It may be one that the agent does not list: of the application's container, or of one that is embedded there.
+    """
     with failing_in_one_line(traceback):
-        model = ScriptedModel([calls(call(name, arguments)), says("")])
-        run, error = asyncio.run(_asked(app, agent, "", model, actor_id, _context_of(context)))
+        run, error = asyncio.run(_called(app, agent, name, arguments, actor_id, _context_of(context)))
         _raise_unless_of_the_script(error)
         [record] = run.calls
         if record.result.is_error:
@@ -173,12 +175,30 @@ async def _asked(
 ) -> tuple[Run[Any], RunError | ConfigurationError | None]:
     """The run, also when it failed, and what it ended with."""
     async with open_agent(app, agent, model) as opened:
-        try:
-            return await opened.run(prompt, model=model, actor_id=actor_id, context=context), None
-        except (RunError, ConfigurationError) as error:
-            if error.run is None:
-                raise
-            return error.run, error
+        return await _ended(opened.run(prompt, model=model, actor_id=actor_id, context=context))
+
+
+async def _called(
+    app: str, agent: str, name: str, arguments: str, actor_id: str | None, context: dict[str, Any]
+) -> tuple[Run[Any], RunError | ConfigurationError | None]:
+    """The run in which a model calls the tool."""
+    model = ScriptedModel([calls(call(name, arguments)), says("")])
+    async with open_app(app, agent, model) as opened:
+        ended = await _ended(opened.agent(agent).run("", model=model, actor_id=actor_id, context=context))
+        more = tools_named(opened.container, name)
+        if not more or not model.requests or name in {shown.name for shown in model.requests[0].tools}:
+            return ended
+        model = ScriptedModel([calls(call(name, arguments)), says("")])
+        return await _ended(opened.agent(agent).run("", model=model, actor_id=actor_id, context=context, tools=more))
+
+
+async def _ended(running: Awaitable[Run[Any]]) -> tuple[Run[Any], RunError | ConfigurationError | None]:
+    try:
+        return await running, None
+    except (RunError, ConfigurationError) as error:
+        if error.run is None:
+            raise
+        return error.run, error
 
 
 def _raise_unless_of_the_script(error: RunError | ConfigurationError | None) -> None:

@@ -9,10 +9,11 @@ from typing import Any
 from toolkit.cli.loading import load_container
 from toolkit.errors import ConfigurationError
 from toolkit.injection import application, overriding
-from toolkit.injection.application import RunnableAgent
+from toolkit.injection.application import App, RunnableAgent
+from toolkit.injection.graph import names_in, product_of
 from toolkit.models import KeywordModel, Model
 
-__all__ = ["model_named", "open_agent"]
+__all__ = ["model_named", "open_agent", "open_app", "tools_named"]
 
 
 @asynccontextmanager
@@ -22,11 +23,29 @@ async def open_agent(app: str, name: str, model: Model | None) -> AsyncGenerator
     With a `model` the agent's own is not built, so that its key may be missing. Pass the model to `run(...)`, too: it
     is needed there where the agent has none among its arguments.
     """
+    async with open_app(app, name, model) as opened:
+        yield opened.agent(name)
+
+
+@asynccontextmanager
+async def open_app(app: str, agent: str, model: Model | None) -> AsyncGenerator[App, None]:
+    """A container's application, in which the agent has another model, as for `open_agent`."""
     container = load_container(app)
-    own = None if model is None else _model_of(container, name)
+    own = None if model is None else _model_of(container, agent)
     with nullcontext() if own is None else overriding(container, {own: model}):
         async with application(container) as opened:
-            yield opened.agent(name)
+            yield opened
+
+
+def tools_named(container: Any, name: str) -> list[Any]:
+    """The providers of the tool of this name, also in embedded containers: an agent need not list them all."""
+    return [
+        provider
+        for path, provider in names_in(container)
+        if path.rpartition(".")[2] == name
+        and getattr(product_of(provider), "name", None) == name
+        and callable(getattr(product_of(provider), "handler", None))
+    ][:1]
 
 
 def model_named(name: str) -> Model:
