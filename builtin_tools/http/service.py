@@ -26,15 +26,15 @@ T = TypeVar("T")
 class Request:
     """One request. `operation` is its name in errors; `params` go into the URL, `form` or `json` into the body.
 
-    Keys belong into `headers` or `form`: HTTP libraries log whole URLs.
+    Keys belong into `headers` or `form`, which are never printed: HTTP libraries log whole URLs.
     """
 
     operation: str
     url: str
     method: str = "GET"
     params: Mapping[str, str] | None = None
-    form: Mapping[str, str] | None = None
-    json: Any = None
+    form: Mapping[str, str] | None = field(default=None, repr=False)
+    json: Any = field(default=None, repr=False)
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
 
 

@@ -49,6 +49,13 @@ async def test_a_request_goes_out_as_it_was_made(http: Any, clock: ManualClock) 
     assert json.body.decode().replace(" ", "") in ('{"title":"ü"}', '{"title":"\\u00fc"}')
 
 
+def test_a_request_shows_nothing_of_what_carries_keys() -> None:
+    request = Request("lookup", "http://127.0.0.1/", form={"key": "k-1"}, json={"key": "k-2"}, headers={"Key": "k-3"})
+
+    assert "lookup" in repr(request)
+    assert "k-" not in repr(request)
+
+
 @pytest.mark.parametrize("status", [429, 502, 503, 504])
 async def test_a_temporary_failure_is_tried_again(http: Any, clock: ManualClock, status: int) -> None:
     async with serving([Reply(status=status), Reply(status=status), OK]) as server:
