@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
+from typing import TypeVar
 from urllib.parse import quote
 
-from builtin_tools.http import AnswerCache, Clock, HttpClient, Pace, Request, Service, ServiceError
+from builtin_tools.http import Answer, AnswerCache, Clock, HttpClient, Pace, Request, Service, ServiceError
 from builtin_tools.text import line_to_send, one_line, plain_text, shortened
 from builtin_tools.wikipedia.article import Article, choices_of, cleaned
 from builtin_tools.wikipedia.languages import is_edition, near_editions
 from builtin_tools.wikipedia.results import SearchResult, SearchResults
 from builtin_tools.wikipedia.settings import WikipediaSettings
-from builtin_tools.wikipedia.wire import Body, Page, Query, SearchHit, read_body, texts_of
+from builtin_tools.wikipedia.wire import Body, Page, Query, SearchHit, read_body, read_pages, texts_of
 
 __all__ = ["WikipediaClient", "wikimedia_pace"]
+
+T = TypeVar("T")
 
 _PROVIDER = "Wikipedia"
 _SNIPPET = 300
@@ -98,6 +101,7 @@ class WikipediaClient:
                     "inprop": "url",
                     "ppprop": "disambiguation",
                 },
+                read_body,
             )
             found = _results_of(body, query, language, limit)
             self._cache.put(self._http, key, found)
@@ -113,7 +117,7 @@ class WikipediaClient:
         key = ("article", self._edition(language), title)
         found: Article | None = self._cache.get(self._http, key)
         if found is None:
-            body = await self._ask(
+            query = await self._ask(
                 "page",
                 language,
                 {
@@ -128,9 +132,10 @@ class WikipediaClient:
                     "ppprop": "disambiguation",
                     "rvprop": "timestamp",
                 },
+                read_pages,
             )
-            page = await self._existing(body.query, title, language)
-            found = _article_of(page, body.query, title, language)
+            page = await self._existing(query, title, language)
+            found = _article_of(page, query, title, language)
             if page.is_disambiguation:
                 found = replace(found, choices=choices_of(await self._links(page, language), found.text))
             self._cache.put(self._http, key, found)
@@ -142,7 +147,7 @@ class WikipediaClient:
                 f'"{title}" leads to another wiki ({query.interwiki[0].iw})',
                 advice="Give the title without its prefix, and the edition as `language`.",
             )
-        page = next(iter(query.page_list), Page(missing=True))
+        page = query.page_list[0]
         if page.is_invalid:
             raise _invalid(f'"{title}" can be no title: {page.invalidreason or "Wikipedia refuses it"}')
         if page.is_special:
@@ -172,11 +177,11 @@ class WikipediaClient:
         links = page.links
         if not links:
             wanted = {"titles": page.title, "prop": "links", "plnamespace": "0", "pllimit": "max"}
-            pages = (await self._ask("choices", language, wanted)).query.page_list
-            links = pages[0].links if pages else ()
+            pages = (await self._ask("choices", language, wanted, read_pages)).page_list
+            links = next((found.links for found in pages), ())
         return [link.title for link in links if link.ns == 0 and link.title != page.title]
 
-    async def _ask(self, operation: str, language: str, params: Mapping[str, str]) -> Body:
+    async def _ask(self, operation: str, language: str, params: Mapping[str, str], decode: Callable[[Answer], T]) -> T:
         identity = self.settings.identity
         identity.check_contact(_PROVIDER, operation)
         request = Request(
@@ -185,7 +190,7 @@ class WikipediaClient:
             params={"action": "query", **_ALWAYS, **params},
             headers={"User-Agent": identity.header, "Accept": "application/json"},
         )
-        return await self._service.read(request, read_body)
+        return await self._service.read(request, decode)
 
     def _edition(self, language: str) -> str:
         """The edition's address. What is no edition's code never comes near a host name."""

@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from builtin_tools.http import Answer, ErrorKind, ServiceError
 from builtin_tools.text import one_line, plain_text, shortened
 
-__all__ = ["Body", "Page", "Query", "Renaming", "SearchHit", "read_body", "texts_of"]
+__all__ = ["Body", "Page", "Query", "Renaming", "SearchHit", "read_body", "read_pages", "texts_of"]
 
 Flag: TypeAlias = bool | str | None
 
@@ -132,6 +132,7 @@ class ApiError(Struct, frozen=True):
 
 class Body(Struct, frozen=True):
     query: Query = Query()
+    batchcomplete: Any = None  # true, or "" in version 1
     error: ApiError | None = None
     errors: tuple[ApiError, ...] = ()
     warnings: Any = None
@@ -161,6 +162,8 @@ def read_body(answer: Answer) -> Body:
     if 200 <= answer.status < 300:
         body = answer.json(Body)
         _check(answer, body)
+        if body == Body():  # an empty search may lack `query`, but not all else as well
+            raise _other_answer(answer)
         return body
     if answer.status != 429:  # its status and its Retry-After say all
         _check(answer, _body_of_failure(answer))
@@ -172,6 +175,22 @@ def read_body(answer: Answer) -> Body:
         )
     answer.check_status()
     raise AssertionError("a status outside 2xx is an error")
+
+
+def read_pages(answer: Answer) -> Query:
+    """The same, of a question about a title, which is always answered by a page or by the wiki that the title leads to.
+
+    Raises:
+        ServiceError: also `malformed_response`: there is neither.
+    """
+    query = read_body(answer).query
+    if not query.pages and not query.interwiki:
+        raise _other_answer(answer)
+    return query
+
+
+def _other_answer(answer: Answer) -> ServiceError:
+    return answer.failure("malformed_response", "Wikipedia sent JSON that is no answer to the question")
 
 
 def _body_of_failure(answer: Answer) -> Body:

@@ -360,6 +360,26 @@ async def test_an_error_in_an_answer_of_200_is_an_error(
     assert len(server.requests) == 1
 
 
+@pytest.mark.parametrize("body", [{}, {"message": "hello"}, {"query": {}}], ids=str)
+async def test_json_that_answers_something_else_is_malformed_and_never_an_empty_success(
+    http: Any, clock: ManualClock, body: dict[str, Any]
+) -> None:
+    async with serving(Reply(body)) as server:
+        client = client_over(http, server, clock)
+        for asking in (client.search("ada"), client.article("Ada")):
+            with pytest.raises(ServiceError, match="no answer to the question") as caught:
+                await asking
+            assert caught.value.kind == "malformed_response"
+
+
+async def test_a_page_is_not_called_missing_by_an_answer_without_pages(http: Any, clock: ManualClock) -> None:
+    async with serving(Reply({"batchcomplete": True})) as server:
+        with pytest.raises(ServiceError) as caught:
+            await client_over(http, server, clock).article("Ada")
+
+    assert caught.value.kind == "malformed_response"
+
+
 @pytest.mark.parametrize(
     ("name", "kind"), [("error_nosrsearch_fv1.json", "invalid_input"), ("android_api_error.json", "unavailable")]
 )
