@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from containers.builtin_tools import BuiltinTools
+    from containers.models import Models
 
-__all__ = ["BuiltinTools"]
+__all__ = ["BuiltinTools", "Models"]
 
 
 def __getattr__(name: str) -> Any:
@@ -16,4 +17,8 @@ def __getattr__(name: str) -> Any:
         from containers.builtin_tools import BuiltinTools
 
         return BuiltinTools
+    if name == "Models":
+        from containers.models import Models
+
+        return Models
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

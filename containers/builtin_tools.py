@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from dependency_injector import containers, errors, providers
+from dependency_injector import containers, providers
 
 from builtin_tools.http import AnswerCache, SystemClock
 from builtin_tools.linear import (
@@ -50,18 +49,9 @@ from builtin_tools.wikipedia import (
     WikipediaSettings,
     wikimedia_pace,
 )
+from containers.configuration import as_given
 
 __all__ = ["BuiltinTools"]
-
-
-def _as_given(config: Callable[[], Any]) -> Any:
-    """The configuration, or None where a strict parent has no such section: every key of ours may be absent."""
-    try:
-        return config()
-    except errors.Error as error:
-        if str(error).startswith("Undefined configuration option"):
-            return None
-        raise
 
 
 def _key_state(settings: PubMedSettings) -> str:
@@ -97,7 +87,7 @@ class BuiltinTools(containers.DeclarativeContainer):
     http: providers.Dependency[Any] = providers.Dependency()
     clock = providers.Factory(SystemClock)
 
-    settings = providers.Callable(_as_given, config.provider)
+    settings = providers.Callable(as_given, config.provider)
 
     wikipedia_settings = providers.Factory(WikipediaSettings.read, settings)
     wikipedia_pace = providers.ThreadSafeSingleton(wikimedia_pace, clock=clock)

@@ -9,7 +9,8 @@ import pytest
 from tests.http.loopback import Reply, serving
 from toolkit import Agent, ConfigurationError
 from toolkit.models import KeywordModel, OpenAIChatModel, from_environment
-from toolkit.models.catalogue import PROVIDERS, chosen_by, model_named
+from toolkit.models.catalogue import PROVIDERS
+from toolkit.models.choice import ModelChoice
 
 KEYS = ["TOOLKIT_MODEL", "TOOLKIT_BASE_URL", "GEMINI_API_KEY"]
 KEYS += sorted({variable for provider in PROVIDERS for variable in provider.key_variables})
@@ -57,14 +58,14 @@ def test_a_base_url_alone_is_an_error(monkeypatch: pytest.MonkeyPatch, http: Any
 def test_the_first_key_that_is_set_chooses() -> None:
     keys = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY"]
 
-    chosen = [chosen_by(dict.fromkeys(keys[first:], "k"))[0].partition(":")[0] for first in range(4)]
+    chosen = [ModelChoice.of_environment(dict.fromkeys(keys[first:], "k")).provider_name for first in range(4)]
 
     assert chosen == ["openai", "anthropic", "gemini", "openrouter"]
-    assert chosen_by({"OPENAI_API_KEY": "  ", "GEMINI_API_KEY": "k"})[0].startswith("gemini:")
+    assert str(ModelChoice.of_environment({"OPENAI_API_KEY": "  ", "GEMINI_API_KEY": "k"})).startswith("gemini:")
 
 
 def test_the_model_of_the_environment_comes_before_every_key() -> None:
-    assert chosen_by({"OPENAI_API_KEY": "k", "TOOLKIT_MODEL": "groq:llama"}) == ("groq:llama", None)
+    assert str(ModelChoice.of_environment({"OPENAI_API_KEY": "k", "TOOLKIT_MODEL": "groq:llama"})) == "groq:llama"
 
 
 async def test_a_server_of_ones_own_gets_the_key_that_was_set_for_it(
@@ -94,7 +95,7 @@ async def test_no_key_of_the_environment_goes_to_another_address(monkeypatch: py
 
 
 def test_names_with_colons_stay_whole(http: Any) -> None:
-    model = model_named("ollama:qwen3:8b", http=http)
+    model = ModelChoice.named("ollama:qwen3:8b").make(http=http)
 
     assert isinstance(model, OpenAIChatModel)
     assert (model.name, model.base_url) == ("qwen3:8b", "http://localhost:11434/v1")

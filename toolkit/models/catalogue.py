@@ -1,9 +1,7 @@
-"""Which model `provider:model` means, and which the environment's keys choose."""
+"""The providers of models that `provider:model` may name, and what their models are made by."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
@@ -14,7 +12,7 @@ from toolkit.http import Secret, StreamingHttpClient
 from toolkit.models.protocol import Model, ModelSettings
 from toolkit.models.servers import SERVERS, Server
 
-__all__ = ["PROVIDERS", "Provider", "chosen_by", "model_named", "provider_named"]
+__all__ = ["BY_KEY", "PROVIDERS", "Provider", "parts_of", "provider_named"]
 
 
 class Provider(Struct, frozen=True):
@@ -67,7 +65,8 @@ PROVIDERS: tuple[Provider, ...] = (_RESPONSES, _ANTHROPIC, _GEMINI, *_OF_SERVERS
 """All that `provider:model` may name. `openai` means the responses API at OpenAI's own address, since its newer models
 take tools only there (`gpt-5.6` answers 400 to them in chat completions), and chat completions at any other."""
 
-_BY_KEY = (_RESPONSES, _ANTHROPIC, _GEMINI, next(one for one in _OF_SERVERS if one.name == "openrouter"))
+BY_KEY = (_RESPONSES, _ANTHROPIC, _GEMINI, next(one for one in _OF_SERVERS if one.name == "openrouter"))
+"""Those that a key in the environment chooses, in their order."""
 
 
 def provider_named(name: str, *, base_url: str | None = None) -> Provider:
@@ -86,62 +85,19 @@ def provider_named(name: str, *, base_url: str | None = None) -> Provider:
     raise ConfigurationError(f"no provider of models is named {name!r}; those known are {known}, and keyword")
 
 
-def model_named(
-    text: str,
-    *,
-    http: StreamingHttpClient,
-    api_key: str | Secret | None = None,
-    base_url: str | None = None,
-    settings: ModelSettings | None = None,
-) -> Model:
-    """The model of `provider:model`, such as `anthropic:claude-sonnet-5-5`; `keyword` is the keyword model.
+def parts_of(text: str) -> tuple[str, str]:
+    """The provider and the model of `provider:model`; the model is empty for `keyword`.
 
     Raises:
-        ConfigurationError: the provider is unknown, or the text names no model.
+        ConfigurationError: the text names no model.
     """
-    provider, name = _parts(text)
-    if provider == "keyword":
-        from toolkit.models.keyword import KeywordModel
-
-        return KeywordModel()
-    found = provider_named(provider, base_url=base_url)
-    return found.make(name, http=http, api_key=api_key, base_url=base_url, settings=settings)
-
-
-def _parts(text: str) -> tuple[str, str]:
     provider, colon, name = text.strip().partition(":")
     provider, name = provider.strip(), name.strip()
-    if provider == "keyword" and not name:
+    if provider == "keyword" and not colon:
         return provider, name
-    if not colon or not provider or not name:
+    if not provider or not name or provider == "keyword":
         raise ConfigurationError(
             f"{text!r} names no model; give provider:model, such as 'openai:gpt-5.6', "
             f"'anthropic:claude-sonnet-5-5' or 'ollama:qwen3:8b', or 'keyword'"
         )
     return provider, name
-
-
-def chosen_by(environment: Mapping[str, str] | None = None) -> tuple[str, str | None]:
-    """What the environment chooses: `provider:model`, and the base URL to go with it.
-
-    Raises:
-        ConfigurationError: it chooses nothing; the text says what to set.
-    """
-    environment = os.environ if environment is None else environment
-    wanted = environment.get("TOOLKIT_MODEL", "").strip()
-    base_url = environment.get("TOOLKIT_BASE_URL", "").strip() or None
-    if wanted:
-        return wanted, base_url
-    if base_url is not None:
-        raise ConfigurationError(
-            "TOOLKIT_BASE_URL is set and TOOLKIT_MODEL is not; set both, such as TOOLKIT_MODEL=openai:my-model, or "
-            "neither"
-        )
-    for provider in _BY_KEY:
-        if any(environment.get(variable, "").strip() for variable in provider.key_variables):
-            return f"{provider.name}:{provider.usual}", None
-    keys = ", ".join(provider.key_variables[0] for provider in _BY_KEY)
-    raise ConfigurationError(
-        f"no model is chosen; set TOOLKIT_MODEL=provider:model (with TOOLKIT_BASE_URL for a server of your own), or "
-        f"one of the keys {keys}; TOOLKIT_MODEL=keyword needs no key and no network, but is no language model"
-    )
