@@ -6,6 +6,7 @@ from typing import Any
 
 from dependency_injector import containers, providers
 
+from builtin_tools.fetch_url import FetchSettings, FetchUrl, SystemResolver, WebClient, page_cache
 from builtin_tools.http import AnswerCache, SystemClock
 from builtin_tools.linear import (
     LinearAddComment,
@@ -72,12 +73,13 @@ class BuiltinTools(containers.DeclarativeContainer):
         ```
 
     Every key of the configuration is optional: `contact` (else `TOOLWIRE_CONTACT`), `user_agent`, `timeout` (seconds,
-    10), `wikipedia.base_url` (with `{language}` where the code goes), `pubmed.base_url`, `pubmed.api_key` (else
+    10), `wikipedia.base_url` (with `{language}` where the code goes), `fetch_url.allow_private` and
+    `fetch_url.allow_proxy` (false; `timeout` is 20 for pages), `pubmed.base_url`, `pubmed.api_key` (else
     `NCBI_API_KEY`, else `SEARCH_PUBMED_API_KEY`), `linear.api_key` (else `LINEAR_API_KEY`), `linear.team` (else
-    `LINEAR_TEAM_ID`), `linear.base_url`, `linear.writes` and `linear.deletes` (false), and those of web searches, which
-    docs/builtin_tools.md lists. It is read whenever a tool is built. A tool that lacks its contact or key is there, and
-    answers `not configured`; tools that write, and the search tools that bear a company's name, are shown to a model
-    only where they are switched on.
+    `LINEAR_TEAM_ID`), `linear.base_url`, `linear.writes` and `linear.deletes` (false), and those of web searches,
+    which docs/builtin_tools.md lists. It is read whenever a tool is built. A tool that lacks its contact or key is
+    there, and answers `not configured`; tools that write, and the search tools that bear a company's name, are shown
+    to a model only where they are switched on.
 
     Tools and clients are made anew each time, from the `http` of that moment, so that an override reaches them. What
     they share for the container's life, pace and answers, holds no client.
@@ -97,6 +99,14 @@ class BuiltinTools(containers.DeclarativeContainer):
     )
     wikipedia_search = providers.Factory(WikipediaSearch, client=wikipedia_client)
     wikipedia_page = providers.Factory(WikipediaPage, client=wikipedia_client)
+
+    fetch_settings = providers.Factory(FetchSettings.read, settings)
+    fetch_resolver = providers.Factory(SystemResolver)
+    fetch_cache = providers.ThreadSafeSingleton(page_cache, clock=clock)
+    fetch_client = providers.Factory(
+        WebClient, http, fetch_settings, resolver=fetch_resolver, cache=fetch_cache, clock=clock
+    )
+    fetch_url = providers.Factory(FetchUrl, client=fetch_client)
 
     pubmed_settings = providers.Factory(PubMedSettings.read, settings)
     pubmed_pace = providers.Selector(  # NCBI counts callers with a key apart, and lets them ask more often

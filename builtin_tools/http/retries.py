@@ -20,12 +20,18 @@ _LONGEST = 20.0
 # clock and sleep are injected. In tenacity each of these is a callable of its own; the loop is shorter.
 
 
-async def retried(send: Callable[[], Awaitable[T]], clock: Clock, *, jitter: Callable[[], float] = random.random) -> T:
+async def retried(
+    send: Callable[[], Awaitable[T]],
+    clock: Clock,
+    *,
+    longest: float = _LONGEST,
+    jitter: Callable[[], float] = random.random,
+) -> T:
     """What `send` gives, after at most 3 attempts.
 
     Only a `ServiceError` that is temporary is tried again: after the seconds that the service asked for, or else
-    after 0.5 and 1 second, each with up to as much again at random. No attempt starts later than 20 seconds after
-    the first one; a service that wants more is reported at once, with the seconds it asked for.
+    after 0.5 and 1 second, each with up to as much again at random. No attempt starts later than `longest` seconds
+    after the first one; a service that wants more is reported at once, with the seconds it asked for.
     """
     began = clock.monotonic()
     for attempt in range(1, _ATTEMPTS + 1):
@@ -35,7 +41,7 @@ async def retried(send: Callable[[], Awaitable[T]], clock: Clock, *, jitter: Cal
             if not error.is_temporary or attempt == _ATTEMPTS:
                 raise
             pause = error.retry_after if error.retry_after is not None else 0.5 * 2 ** (attempt - 1) * (1 + jitter())
-            if clock.monotonic() - began + pause > _LONGEST:
+            if clock.monotonic() - began + pause > longest:
                 raise
         await clock.sleep(pause)
     raise AssertionError("the last attempt returns or raises")
