@@ -52,6 +52,8 @@ def read_html(markup: str) -> PageText:
     trafilatura = _trafilatura()
     try:
         tree = trafilatura.load_html(markup)
+        if tree is None:  # a fragment, or nothing
+            tree = trafilatura.load_html(f"<html><head></head><body><div>{markup}</div></body></html>")
         if tree is None:
             return PageText("")
         title, published = _title_of(tree), _published(tree)

@@ -182,9 +182,14 @@ def test_a_page_too_large_for_looking_for_its_main_text_is_read_as_a_whole() -> 
     assert "Sheffield" in found.text
 
 
-@pytest.mark.parametrize("markup", ["", " ", "<", "<html>", "<html></html>", "no markup", "<!DOCTYPE html>", "\x00"])
+@pytest.mark.parametrize("markup", ["", " ", "<html>", "<html></html>", "<!DOCTYPE html>", "\x00", "<p hidden>x"])
 def test_markup_without_text_has_no_text(markup: str) -> None:
-    assert read_html(markup).text in ("", "no markup")
+    assert read_html(markup).text == ""
+
+
+@pytest.mark.parametrize("markup", ["<p>Some words.", "Some words.", "<b>Some</b> words.", "<body>Some words."])
+def test_a_fragment_is_read(markup: str) -> None:
+    assert read_html(markup).text.replace("*", "") == "Some words."
 
 
 @pytest.mark.parametrize(
