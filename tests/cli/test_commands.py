@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.metadata import version
 
 import pytest
 
@@ -217,3 +218,9 @@ def test_graph_draws_a_container_as_mermaid(toolwire: Command) -> None:
     assert answer.status == 0
     assert answer.out.startswith("flowchart LR\n")
     assert "<br/>KeywordModel" in answer.out
+
+
+def test_the_version_is_that_of_the_distribution(toolwire: Command) -> None:
+    answer = toolwire("--version")
+
+    assert (answer.status, answer.out, answer.err) == (0, f"toolwire {version('toolwire')}\n", "")

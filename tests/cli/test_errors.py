@@ -42,7 +42,35 @@ def test_wrong_use_is_told_in_one_line_and_gives_status_2(
     [
         pytest.param(("--app", "shop"), "--app is 'shop'; give a module and a name in it", id="no colon"),
         pytest.param(("--app", "shopp:Shop"), "there is no module 'shopp'", id="no such module"),
-        pytest.param(("--app", "shop:Shopp"), "module 'shop' has no 'Shopp'", id="no such name"),
+        pytest.param(
+            ("--app", "shopp:Shop"), "nor among what is installed; did you mean 'shop'?", id="a module like another"
+        ),
+        pytest.param(
+            ("--app", "containers.suport_desk:SupportDesk"),
+            "there is no module 'containers.suport_desk', neither in",
+            id="no such module of a package",
+        ),
+        pytest.param(
+            ("--app", "containers.suport_desk:SupportDesk"),
+            "; did you mean 'containers.support_desk'?",
+            id="a module like another of its package",
+        ),
+        pytest.param(
+            ("--app", "shop:Shopp"),
+            "module 'shop' has no 'Shopp'; did you mean 'Shop'? "
+            "Its containers are 'Shop', 'Locked', 'Miswired', 'Copying', 'made'",
+            id="no such name",
+        ),
+        pytest.param(
+            ("--app", "shop:nothing_like_it"),
+            "module 'shop' has no 'nothing_like_it'; its containers are 'Shop', ",
+            id="a name that nothing is like",
+        ),
+        pytest.param(
+            ("--app", "json:App"),
+            "module 'json' has no 'App'; name a container's class, a function that makes a container, or a container",
+            id="a module without containers",
+        ),
         pytest.param(("--app", "shop:APPLICATION.x"), "module 'shop' has no 'APPLICATION.x'", id="no such path"),
         pytest.param(("--app", "shop:echo.name"), "shop:echo.name gives 'str', and no container", id="no container"),
         pytest.param(
@@ -55,7 +83,7 @@ def test_wrong_use_is_told_in_one_line_and_gives_status_2(
         pytest.param(("--model", "openai:gpt"), "this version has no models of providers", id="model"),
         pytest.param(("--context", "{"), "--context is no JSON", id="context that is no JSON"),
         pytest.param(("--context", "[]"), "--context has to be a JSON object", id="context that is no object"),
-        pytest.param((), "set TOOLKIT_MODEL=keyword", id="no model"),
+        pytest.param((), "no model is chosen; set TOOLKIT_MODEL=", id="no model"),
         pytest.param(("--app", "shop:Locked"), "RuntimeError: this model has no key", id="opening fails"),
         pytest.param(("--app", "shop:Shop", "--agent", "broken"), "the model failed", id="the model fails"),
     ],

@@ -6,6 +6,7 @@ import asyncio
 import json
 import warnings
 from collections.abc import Awaitable, Mapping
+from importlib.metadata import version
 from typing import Annotated, Any, cast
 
 import typer
@@ -15,6 +16,7 @@ from toolkit.cli.failures import Failed, failing_in_one_line, print_tracebacks
 from toolkit.cli.loading import DEFAULT_APP, load_container
 from toolkit.cli.opening import model_named, open_agent, open_app, tools_named
 from toolkit.cli.printing import print_json, print_line, print_run, print_tools
+from toolkit.cli.progress import run_with_progress
 from toolkit.cli.run_json import run_to_json
 from toolkit.errors import ConfigurationError, LimitExceeded, OutputError, RunError, ToolError
 from toolkit.injection import check
@@ -43,8 +45,19 @@ Context = Annotated[
 Traceback = Annotated[bool, typer.Option("--traceback", help="Print the traceback of an error, too.")]
 
 
+def _print_version(is_wanted: bool) -> None:
+    if is_wanted:
+        print_line(f"toolwire {version('toolwire')}")
+        raise typer.Exit
+
+
 @command_line.callback(invoke_without_command=True)
-def toolwire(ctx: typer.Context) -> None:
+def toolwire(
+    ctx: typer.Context,
+    _: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
     if ctx.invoked_subcommand is None:
         print_line(ctx.get_help())
         raise typer.Exit(2)
@@ -175,7 +188,7 @@ async def _asked(
 ) -> tuple[Run[Any], RunError | ConfigurationError | None]:
     """The run, also when it failed, and what it ended with."""
     async with open_agent(app, agent, model) as opened:
-        return await _ended(opened.run(prompt, model=model, actor_id=actor_id, context=context))
+        return await _ended(run_with_progress(opened, prompt, model=model, actor_id=actor_id, context=context))
 
 
 async def _called(
@@ -184,12 +197,13 @@ async def _called(
     """The run in which a model calls the tool."""
     model = ScriptedModel([calls(call(name, arguments)), says("")])
     async with open_app(app, agent, model) as opened:
-        ended = await _ended(opened.agent(agent).run("", model=model, actor_id=actor_id, context=context))
+        caller = {"actor_id": actor_id, "context": context}
+        ended = await _ended(run_with_progress(opened.agent(agent), "", model=model, **caller))
         more = tools_named(opened.container, name)
         if not more or not model.requests or name in {shown.name for shown in model.requests[0].tools}:
             return ended
         model = ScriptedModel([calls(call(name, arguments)), says("")])
-        return await _ended(opened.agent(agent).run("", model=model, actor_id=actor_id, context=context, tools=more))
+        return await _ended(run_with_progress(opened.agent(agent), "", model=model, tools=more, **caller))
 
 
 async def _ended(running: Awaitable[Run[Any]]) -> tuple[Run[Any], RunError | ConfigurationError | None]:

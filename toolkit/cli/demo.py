@@ -5,6 +5,7 @@ from __future__ import annotations
 from toolkit.cli.loading import DEFAULT_APP
 from toolkit.cli.opening import open_agent
 from toolkit.cli.printing import print_line, print_run
+from toolkit.cli.progress import run_with_progress
 from toolkit.models import KeywordModel
 
 __all__ = ["show_demo"]
@@ -29,4 +30,5 @@ async def show_demo() -> None:
         for about, question in _QUESTIONS:
             print_line()
             print_line(f"{question}  ({about})", "bold")
-            print_run(await agent.run(question, model=model, actor_id=_ACTOR, context={"account_id": _ACCOUNT}))
+            caller = {"actor_id": _ACTOR, "context": {"account_id": _ACCOUNT}}
+            print_run(await run_with_progress(agent, question, model=model, **caller))

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import sys
+from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any
 
 import toolkit
 from toolkit.cli.failures import Failed, text_of
-from toolkit.injection.graph import is_container
+from toolkit.injection.graph import is_container, is_container_class
 
 __all__ = ["DEFAULT_APP", "load_container"]
 
@@ -55,6 +57,8 @@ def _module(name: str) -> ModuleType:
             and f"{name}.".startswith(f"{error.name}.")
         ):
             text = f"there is no module '{error.name}', neither in {directory} nor among what is installed"
+            near = get_close_matches(error.name, _modules_beside(error.name, directory), n=1)
+            text += f"; did you mean '{near[0]}'?" if near else ""
         else:
             text = f"importing '{name}' failed: {text_of(error)}"
         raise Failed(text, causes=(error,)) from error
@@ -67,8 +71,28 @@ def _attribute(module: ModuleType, path: str) -> Any:
             found = getattr(found, name)
     except AttributeError as error:
         _tell_what_hides(module.__name__, error)
-        raise Failed(f"module '{module.__name__}' has no '{path}'; name the container as module:Container") from error
+        raise Failed(f"module '{module.__name__}' has no '{path}'; {_hint(module, path)}") from error
     return found
+
+
+def _hint(module: ModuleType, name: str) -> str:
+    """Which container may have been meant, and which there are."""
+    known = [known for known, value in vars(module).items() if not known.startswith("_") and _may_be_container(value)]
+    if not known:
+        return "name a container's class, a function that makes a container, or a container"
+    near = get_close_matches(name, known, n=1)
+    return (f"did you mean '{near[0]}'? Its" if near else "its") + f" containers are {', '.join(map(repr, known))}"
+
+
+def _may_be_container(value: Any) -> bool:
+    return is_container(value) or is_container_class(value)
+
+
+def _modules_beside(name: str, directory: str) -> list[str]:
+    """The modules of the same package; those of the working directory for a name without a package."""
+    package = name.rpartition(".")[0]
+    path = sys.modules[package].__path__ if package in sys.modules else [directory]
+    return [found.name for found in iter_modules(path, f"{package}." if package else "")]
 
 
 def _tell_what_hides(module_name: str, error: BaseException) -> None:

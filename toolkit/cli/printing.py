@@ -16,7 +16,7 @@ from toolkit.errors import STEERING, escaped
 from toolkit.messages import ToolDefinition
 from toolkit.records import CallRecord, Run
 
-__all__ = ["print_json", "print_line", "print_run", "print_tools"]
+__all__ = ["call_in_words", "duration_in_words", "print_json", "print_line", "print_run", "print_tools", "visible"]
 
 _SHOWN = 1_000
 """Characters of one result; `--json` has it whole."""
@@ -26,7 +26,7 @@ _LABEL = 9
 
 def print_line(text: str = "", style: str = "") -> None:
     """One line, or several as they are: never wrapped, never cut."""
-    _console().print(Text(_visible(text), style), soft_wrap=True)
+    _console().print(Text(visible(text), style), soft_wrap=True)
 
 
 def print_json(value: Any) -> None:
@@ -58,17 +58,14 @@ def print_tools(tools: Sequence[ToolDefinition]) -> None:
 
 
 def _print_call(record: CallRecord) -> None:
-    arguments = record.arguments
-    if not isinstance(arguments, str):
-        arguments = json.dumps(arguments, ensure_ascii=False, default=repr)
-    _print_labelled("call", f"{record.name} {_shortened(arguments)}", "cyan")
+    _print_labelled("call", call_in_words(record.name, record.arguments), "cyan")
     label, style = ("error", "red") if record.result.is_error else ("result", "green")
-    _print_labelled(label, f"{_shortened(record.result.content)}  ({_duration(record.duration)})", style)
+    _print_labelled(label, f"{_shortened(record.result.content)}  ({duration_in_words(record.duration)})", style)
 
 
 def _print_labelled(label: str, text: str, style: str) -> None:
     line = Text(f"  {label:<{_LABEL - 2}}", style)
-    line.append(_indented(_visible(text), _LABEL).lstrip(), "default")
+    line.append(_indented(visible(text), _LABEL).lstrip(), "default")
     _console().print(line, soft_wrap=True)
 
 
@@ -82,7 +79,15 @@ def _console() -> Console:
     return _Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
 
 
-def _duration(seconds: float) -> str:
+def call_in_words(name: str, arguments: dict[str, Any] | str) -> str:
+    """A call with its arguments, as JSON or as the model sent them; long ones are cut."""
+    if not isinstance(arguments, str):
+        arguments = json.dumps(arguments, ensure_ascii=False, default=repr)
+    return f"{name} {_shortened(arguments)}"
+
+
+def duration_in_words(seconds: float) -> str:
+    """Milliseconds, or seconds from one on."""
     return f"{seconds * 1000:.1f} ms" if seconds < 1 else f"{seconds:.2f} s"
 
 
@@ -96,6 +101,6 @@ def _indented(text: str, width: int) -> str:
     return "\n".join(" " * width + line for line in text.split("\n"))
 
 
-def _visible(text: str) -> str:
+def visible(text: str) -> str:
     """The text without control characters, by which the result of a tool could steer the user's terminal."""
     return escaped(text, keep="\n\t")

@@ -24,6 +24,7 @@ __all__ = [
     "describe",
     "everything_in",
     "is_container",
+    "is_container_class",
     "listed_in",
     "names_in",
     "not_a_container",
@@ -272,3 +273,9 @@ def not_a_container(asking: str, given: Any) -> str:
 def is_container(candidate: Any) -> bool:
     """True for an instance of a dependency-injector container."""
     return isinstance(candidate, containers.Container)
+
+
+def is_container_class(candidate: Any) -> bool:
+    """True for a class that declares a container; not for those that such a class is derived from."""
+    is_class = isinstance(candidate, type) and issubclass(candidate, containers.DeclarativeContainer)
+    return is_class and candidate is not containers.DeclarativeContainer
