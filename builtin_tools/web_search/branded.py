@@ -138,8 +138,8 @@ class BrightDataSearch(Tool):
         self,
         query: Query,
         limit: int = 5,
-        country: Annotated[str, Meta(max_length=2)] | None = None,
-        language: Annotated[str, Meta(max_length=12)] | None = None,
+        country: Annotated[str, Meta(max_length=60)] | None = None,
+        language: Annotated[str, Meta(max_length=60)] | None = None,
     ) -> WebResults:
         """
         Args:

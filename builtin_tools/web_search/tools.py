@@ -36,8 +36,8 @@ class WebSearch(Tool):
         include_domains: Annotated[list[str], Meta(max_length=10)] | None = None,
         exclude_domains: Annotated[list[str], Meta(max_length=10)] | None = None,
         topic: Topic = "general",
-        country: Annotated[str, Meta(max_length=2)] | None = None,
-        language: Annotated[str, Meta(max_length=12)] | None = None,
+        country: Annotated[str, Meta(max_length=60)] | None = None,
+        language: Annotated[str, Meta(max_length=60)] | None = None,
     ) -> WebResults:
         """
         Args:
