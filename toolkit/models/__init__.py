@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from toolkit.models.fallback import FallbackModel
     from toolkit.models.keyword import KeywordModel
     from toolkit.models.openai_chat import OpenAIChatModel
+    from toolkit.models.openai_responses import OpenAIResponsesModel
     from toolkit.models.retrying import RetryingModel
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "ModelResponse",
     "ModelSettings",
     "OpenAIChatModel",
+    "OpenAIResponsesModel",
     "ReasoningDelta",
     "RetryingModel",
     "TextDelta",
@@ -46,6 +48,7 @@ _LAZY = {
     "FallbackModel": "fallback",
     "KeywordModel": "keyword",
     "OpenAIChatModel": "openai_chat",
+    "OpenAIResponsesModel": "openai_responses",
     "RetryingModel": "retrying",
     "from_environment": "environment",
 }

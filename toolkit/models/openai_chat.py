@@ -103,6 +103,8 @@ class OpenAIChatModel(ProviderModel):
         return "/chat/completions"
 
     def _has_native_output(self, request: ModelRequest) -> bool:
+        if (request.output_schema or {}).get("type") != "object":  # the format takes no other
+            return False
         return self.server.output == "schema" or (self.server.output == "schema_without_tools" and not request.tools)
 
     def _body(self, request: ModelRequest, *, is_streamed: bool) -> dict[str, Any]:
