@@ -135,7 +135,11 @@ class Downloader:
         stream = response.extensions.get("network_stream")
         if stream is None:  # a transport that opens no connection, as tests have
             return
-        if not self._settings.allow_proxy and _peer_of(stream) != ip:
+        peer = stream.get_extra_info("server_addr")
+        if peer is None and not self._settings.allow_proxy:
+            cause = "the connection was gone before it could be checked"
+            raise _failure("unavailable", cause, address, is_temporary=True)
+        if not self._settings.allow_proxy and _ip_of(peer) != ip:
             raise _failure(
                 "not_configured",
                 "the application's HTTP client goes through a proxy, which could read from any address",
@@ -145,7 +149,8 @@ class Downloader:
             )
         secured = stream.get_extra_info("ssl_object")
         if secured is not None and address.ip is None and secured.server_hostname != address.host:
-            raise _failure("unavailable", "the connection was opened for another host", address)
+            cause = "the connection was opened for another host"
+            raise _failure("unavailable", cause, address, is_temporary=True)
 
     async def _read(self, address: WebAddress, response: PageResponse) -> Download:
         headers = response.headers
@@ -224,9 +229,8 @@ def _following(address: WebAddress, location: str) -> WebAddress:
     return following
 
 
-def _peer_of(stream: Any) -> IPAddress | None:
+def _ip_of(peer: object) -> IPAddress | None:
     """The other end of a connection; None for one that is no IP address."""
-    peer = stream.get_extra_info("server_addr")
     if not isinstance(peer, tuple):
         return None
     try:

@@ -19,7 +19,8 @@ class FetchSettings:
         timeout: Seconds for a page, from the first question to the resolver to the text: redirects and retries too.
         allow_private: Also read from loopback and private addresses, from names without a dot, and from every port:
             for tests and intranets. Link-local addresses and those of clouds' metadata stay closed.
-        allow_proxy: Also read through a proxy. It has the last word on where a page comes from.
+        allow_proxy: Also read through a proxy. It has the last word on where a page comes from. With httpx 0.28 only
+            http pages: in a tunnel it verifies a certificate against the IP address. httpx2 verifies the name.
         max_bytes: The largest page, unpacked.
 
     Example:

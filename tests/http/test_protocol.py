@@ -10,6 +10,7 @@ import httpx
 import httpx2
 import pytest
 
+from builtin_tools.fetch_url import PageClient
 from toolkit.http import HttpClient, HttpResponse, StreamingHttpClient
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,6 +40,10 @@ def both_libraries_stream(
 
 def both_responses_fit(one: httpx.Response, two: httpx2.Response) -> tuple[HttpResponse, HttpResponse]:
     return takes_response(one), takes_response(two)
+
+
+def both_libraries_read_pages(one: httpx.AsyncClient, two: httpx2.AsyncClient) -> tuple[PageClient, PageClient]:
+    return one, two
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 
 import toolkit
 from builtin_tools.fetch_url import FetchSettings
-from tests.builtin_tools.fetch_url.web import PUBLIC, NameBook, page, remembering, sending, tool_over
+from tests.builtin_tools.fetch_url.web import PUBLIC, NameBook, page, remembering, sending, tool_over, tunnelling
 from tests.http.clients import LIBRARIES, ManualClock, open_client
 from tests.http.loopback import Reply, serving
 
@@ -159,6 +159,25 @@ async def test_a_certificate_is_verified_against_the_name_and_each_name_has_its_
     assert [result.is_error for result in read] == [False, False, True]
     assert server.names == ["one.example", "two.example", "three.example"]
     assert read[2].content.startswith('unavailable: "three.example" has no valid certificate')
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+async def test_https_through_an_allowed_proxy_is_verified_against_the_name_too(
+    library: Any, authority: tuple[ssl.SSLContext, ssl.SSLContext]
+) -> None:
+    resolver = NameBook({"one.example": [PUBLIC]})
+    async with (
+        sending(lambda: [TLS_ANSWER], tls=authority[0]) as server,
+        tunnelling(server.port) as proxy,
+        open_client(library, verify=authority[1], proxy=proxy.url) as http,
+    ):
+        result = await toolkit.execute(tool_over(http, resolver, allow_proxy=True), {"url": "https://one.example/"})
+
+    assert proxy.asked[0] == f"{PUBLIC}:443"
+    if library.__name__ == "httpx2":
+        assert result.value.text == "fine"
+    else:  # httpx 0.28 leaves the name out in a tunnel, and verifies the certificate against the IP address
+        assert result.content.startswith('unavailable: "one.example" has no valid certificate')
 
 
 @pytest.mark.parametrize("library", LIBRARIES)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import sys
+import threading
 import tracemalloc
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import toolkit
 from builtin_tools.http import ServiceError
-from tests.builtin_tools.fetch_url.web import page, sending, tool_over
+from tests.builtin_tools.fetch_url.web import NameBook, page, sending, tool_over
 from tests.http.clients import ManualClock
 from tests.http.loopback import GUARD, Reply, serving
 
@@ -63,6 +66,13 @@ async def test_a_temporary_failure_is_tried_again(http: Any, clock: ManualClock,
             "allows no more requests for now. Wait 60 seconds",
             1,
             id="429 with a long Retry-After",
+        ),
+        pytest.param(
+            Reply(status=429, headers={"Retry-After": "11"}),
+            "rate_limited",
+            "Wait 11 seconds",
+            1,
+            id="429 with a Retry-After of more than half of the timeout",
         ),
         pytest.param(Reply(status=429), "rate_limited", "allows no more requests for now", 3, id="429 for ever"),
         pytest.param(Reply(status=500), "unavailable", "failed (HTTP 500)", 1, id="500"),
@@ -176,6 +186,34 @@ def _headers_without_end() -> Iterator[bytes]:
     yield HEAD
     while True:
         yield b"X-More: yes\r\n"
+
+
+async def test_a_resolver_that_hangs_does_not_outlast_the_timeout(http: Any) -> None:
+    class Silent(NameBook):
+        async def addresses(self, host: str) -> list[str]:
+            await asyncio.Event().wait()
+            return []
+
+    async with asyncio.timeout(GUARD):
+        result = await toolkit.execute(tool_over(http, Silent(), timeout=0.05), {"url": "http://page.example/"})
+
+    assert "the page was not there within 0.05 seconds" in result.content
+
+
+async def test_markup_that_takes_too_long_does_not_outlast_the_timeout(
+    http: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on = threading.Event()
+    slow = SimpleNamespace(load_html=lambda _: go_on.wait(GUARD) and None)
+    monkeypatch.setitem(sys.modules, "trafilatura", slow)
+    async with serving(page("<p>Some words.", "text/html")) as server:
+        try:
+            async with asyncio.timeout(GUARD / 2):
+                result = await asked(http, server.url, timeout=0.3)
+        finally:
+            go_on.set()
+
+    assert "the page was not there within 0.3 seconds" in result.content
 
 
 async def test_a_slow_chain_of_redirects_has_one_timeout_in_all(http: Any) -> None:

@@ -120,5 +120,53 @@ async def sending(
         await server.wait_closed()
 
 
+@dataclass
+class Tunnel:
+    port: int = 0
+    asked: list[str] = field(default_factory=list)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+
+@asynccontextmanager
+async def tunnelling(to_port: int) -> AsyncIterator[Tunnel]:
+    """A proxy for `CONNECT`, which leads to a port of this computer whatever it is asked for."""
+    tunnel = Tunnel()
+    tasks: set[asyncio.Task[None]] = set()
+
+    async def copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while piece := await reader.read(65_536):
+                writer.write(piece)
+                await writer.drain()
+        except ConnectionError:
+            pass
+        finally:
+            writer.close()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        tasks.add(task)
+        head = await reader.readuntil(b"\r\n\r\n")
+        tunnel.asked.append(head.decode().split(" ")[1])
+        their_reader, their_writer = await asyncio.open_connection("127.0.0.1", to_port)
+        writer.write(b"HTTP/1.1 200 Connected\r\n\r\n")
+        await asyncio.gather(copy(reader, their_writer), copy(their_reader, writer))
+        tasks.discard(task)
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    tunnel.port = server.sockets[0].getsockname()[1]
+    try:
+        yield tunnel
+    finally:
+        server.close()
+        if tasks:
+            await asyncio.wait(tasks, timeout=GUARD)
+        await server.wait_closed()
+
+
 def page(text: str, media_type: str = "text/plain", **headers: str) -> Reply:
     return Reply(text, headers={"Content-Type": media_type, **{k.replace("_", "-"): v for k, v in headers.items()}})
