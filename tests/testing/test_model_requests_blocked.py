@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Callable
 from threading import Thread
 from typing import Any
 
@@ -14,7 +15,7 @@ from tests.http.clients import LIBRARIES, open_client
 from tests.http.loopback import Reply, serving
 from tests.testing.posting import PostingModel
 from toolkit import Agent, tool
-from toolkit.models import ModelRequest, ModelResponse
+from toolkit.models import FallbackModel, ModelRequest, ModelResponse, OpenAIChatModel, RetryingModel
 from toolkit.testing import ModelRequestsBlocked, ScriptedModel, call, calls, says
 
 pytest_plugins = ["pytester"]
@@ -111,6 +112,42 @@ class Falling:
 async def test_no_model_around_the_model_hides_the_accident() -> None:
     with pytest.raises(ModelRequestsBlocked):
         await Agent(Falling(blocked_model(), ScriptedModel([says("All is well.")]))).run("hi")
+
+
+def around_openai(make: Callable[[OpenAIChatModel], Any]) -> Any:
+    return make(OpenAIChatModel("gpt-5", http=open_client(httpx), api_key="sk-test"))
+
+
+@pytest.mark.parametrize("is_streamed", [False, True], ids=["run", "stream"])
+@pytest.mark.parametrize(
+    "make",
+    [
+        pytest.param(lambda model: model, id="alone"),
+        pytest.param(RetryingModel, id="retried"),
+        pytest.param(lambda model: FallbackModel([model, ScriptedModel([says("All is well.")])]), id="with a fallback"),
+        pytest.param(
+            lambda model: FallbackModel([model, ScriptedModel([says("All is well.")])], on=(Exception,)),
+            id="with a fallback for everything",
+        ),
+    ],
+)
+async def test_a_providers_model_is_refused_whatever_stands_around_it(
+    make: Callable[[OpenAIChatModel], Any], is_streamed: bool
+) -> None:
+    agent = Agent(around_openai(make))
+
+    async def ask() -> None:
+        if not is_streamed:
+            await agent.run("hi")
+            return
+        async with agent.stream("hi") as stream:
+            async for _ in stream:
+                pass
+
+    with pytest.raises(ModelRequestsBlocked) as caught:
+        await ask()
+
+    assert caught.value.host == "api.openai.com"
 
 
 @tool
