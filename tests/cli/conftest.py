@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from toolkit.cli import main
+from toolkit.models.catalogue import PROVIDERS
 
 APPLICATION = '''
 from dataclasses import dataclass
@@ -113,7 +114,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    for variable in ("TOOLKIT_MODEL", "TOOLWIRE_CONTACT", "NO_COLOR", "FORCE_COLOR"):
+    keys = (variable for provider in PROVIDERS for variable in provider.key_variables)
+    for variable in ("TOOLKIT_MODEL", "TOOLKIT_BASE_URL", "TOOLWIRE_CONTACT", "NO_COLOR", "FORCE_COLOR", *keys):
         monkeypatch.delenv(variable, raising=False)
     before = set(sys.modules)
     yield tmp_path

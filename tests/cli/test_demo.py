@@ -52,10 +52,10 @@ def test_the_demo_makes_its_data_in_the_users_cache_directory_and_nowhere_else(t
     ]
 
 
-def test_a_live_demo_says_that_this_version_has_no_models_of_providers(toolwire: Command) -> None:
+def test_a_live_demo_without_a_model_says_what_to_set(toolwire: Command) -> None:
     answer = toolwire("demo", "--live")
 
     assert (answer.status, answer.out) == (1, "")
     assert answer.err.count("\n") == 1
     assert "TOOLKIT_MODEL" in answer.err
-    assert "no models of providers" in answer.err
+    assert "OPENAI_API_KEY" in answer.err

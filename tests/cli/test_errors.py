@@ -80,7 +80,8 @@ def test_wrong_use_is_told_in_one_line_and_gives_status_2(
             ("--app", "shop:Shop", "--agent", "agnt"), "no provider 'agnt'; did you mean 'agent'?", id="agent"
         ),
         pytest.param(("--app", "shop:Shop", "--agent", "shouting"), "and no agent", id="a provider of no agent"),
-        pytest.param(("--model", "openai:gpt"), "this version has no models of providers", id="model"),
+        pytest.param(("--model", "nobody:gpt"), "no provider of models is named 'nobody'", id="model"),
+        pytest.param(("--model", "gpt-5.6"), "'gpt-5.6' names no model; give provider:model", id="no provider"),
         pytest.param(("--context", "{"), "--context is no JSON", id="context that is no JSON"),
         pytest.param(("--context", "[]"), "--context has to be a JSON object", id="context that is no object"),
         pytest.param((), "no model is chosen; set TOOLKIT_MODEL=", id="no model"),

@@ -14,7 +14,8 @@ import typer
 from toolkit.cli.demo import show_demo
 from toolkit.cli.failures import Failed, failing_in_one_line, print_tracebacks
 from toolkit.cli.loading import DEFAULT_APP, load_container
-from toolkit.cli.opening import model_named, open_agent, open_app, tools_named
+from toolkit.cli.models import choice_of, opened_model, ping, show_models
+from toolkit.cli.opening import open_agent, open_app, tools_named
 from toolkit.cli.printing import print_json, print_line, print_run, print_tools
 from toolkit.cli.progress import run_with_progress
 from toolkit.cli.run_json import run_to_json
@@ -22,6 +23,7 @@ from toolkit.errors import ConfigurationError, LimitExceeded, OutputError, RunEr
 from toolkit.injection import check
 from toolkit.injection.drawing import draw
 from toolkit.models import Model
+from toolkit.models.choice import ModelChoice
 from toolkit.records import CallRecord, Run
 from toolkit.testing import ScriptedModel, call, calls, says
 
@@ -78,8 +80,8 @@ def ask_agent(
 ) -> None:
     """Ask an agent, and print its calls and its answer."""
     with failing_in_one_line(traceback):
-        chosen = None if model is None else model_named(model)
-        run, error = asyncio.run(_asked(app, agent, prompt, chosen, actor_id, _context_of(context)))
+        chosen = None if model is None else choice_of(model)
+        run, error = asyncio.run(_asked_of(chosen, app, agent, prompt, actor_id, _context_of(context)))
         if as_json:
             print_json(run_to_json(run, error))
         else:
@@ -175,12 +177,34 @@ def demo(
 ) -> None:
     """Ask the support desk three questions, with no key and no network."""
     with failing_in_one_line(traceback):
-        if live:
-            raise Failed(
-                "--live asks the model that TOOLKIT_MODEL=provider:name names, and this version has no models of "
-                "providers yet; `toolwire demo` asks the keyword model"
-            )
-        asyncio.run(show_demo())
+        asyncio.run(show_demo(choice_of(None if live else "keyword")))
+
+
+@command_line.command("models")
+def list_models(
+    model: Annotated[str | None, typer.Option("--model", metavar="PROVIDER:NAME", help="The model to ping.")] = None,
+    is_pinged: Annotated[bool, typer.Option("--ping", help="Ask the chosen model one short question.")] = False,
+    as_json: AsJson = False,
+    traceback: Traceback = False,
+) -> None:
+    """List the providers of models, and which model the environment chooses."""
+    with failing_in_one_line(traceback):
+        if is_pinged:
+            asyncio.run(ping(choice_of(model), as_json=as_json))
+        elif model is not None:
+            raise Failed("--model names the model to ping; add --ping")
+        else:
+            show_models(as_json=as_json)
+
+
+async def _asked_of(
+    choice: ModelChoice | None, app: str, agent: str, prompt: str, actor_id: str | None, context: dict[str, Any]
+) -> tuple[Run[Any], RunError | ConfigurationError | None]:
+    """The run with the model that was chosen, or with the agent's own."""
+    if choice is None:
+        return await _asked(app, agent, prompt, None, actor_id, context)
+    async with opened_model(choice) as model:
+        return await _asked(app, agent, prompt, model, actor_id, context)
 
 
 async def _asked(

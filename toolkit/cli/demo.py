@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from toolkit.cli.loading import DEFAULT_APP
+from toolkit.cli.models import opened_model
 from toolkit.cli.opening import open_agent
 from toolkit.cli.printing import print_line, print_run
 from toolkit.cli.progress import run_with_progress
-from toolkit.models import KeywordModel
+from toolkit.models.choice import ModelChoice
 
 __all__ = ["show_demo"]
 
@@ -19,14 +20,13 @@ _QUESTIONS = (
 )
 
 
-async def show_demo() -> None:
+async def show_demo(choice: ModelChoice) -> None:
     """Asks each question in a run of its own, and prints calls, arguments, results and durations."""
-    model = KeywordModel()
-    async with open_agent(DEFAULT_APP, "agent", model) as agent:
-        print_line(
-            f"The support desk, asked by {_ACTOR} of the account {_ACCOUNT}. The keyword model chooses the tools:"
-        )
-        print_line("it matches words, and needs no key and no network.")
+    who = "keyword model" if choice.provider is None else f"model {choice}"
+    async with opened_model(choice) as model, open_agent(DEFAULT_APP, "agent", model) as agent:
+        print_line(f"The support desk, asked by {_ACTOR} of the account {_ACCOUNT}. The {who} chooses the tools:")
+        if choice.provider is None:
+            print_line("it matches words, and needs no key and no network.")
         for about, question in _QUESTIONS:
             print_line()
             print_line(f"{question}  ({about})", "bold")

@@ -7,13 +7,12 @@ from contextlib import asynccontextmanager, nullcontext
 from typing import Any
 
 from toolkit.cli.loading import load_container
-from toolkit.errors import ConfigurationError
 from toolkit.injection import application, overriding
 from toolkit.injection.application import App, RunnableAgent
 from toolkit.injection.graph import names_in, product_of
-from toolkit.models import KeywordModel, Model
+from toolkit.models import Model
 
-__all__ = ["model_named", "open_agent", "open_app", "tools_named"]
+__all__ = ["open_agent", "open_app", "tools_named"]
 
 
 @asynccontextmanager
@@ -46,16 +45,6 @@ def tools_named(container: Any, name: str) -> list[Any]:
         and getattr(product_of(provider), "name", None) == name
         and callable(getattr(product_of(provider), "handler", None))
     ][:1]
-
-
-def model_named(name: str) -> Model:
-    """The model of `--model`. Raises `ConfigurationError` for one that this version has not."""
-    if name == "keyword":
-        return KeywordModel()
-    raise ConfigurationError(
-        f"--model is {name!r}, and this version has no models of providers; it has 'keyword', and the model that the "
-        f"application's own container provides"
-    )
 
 
 def _model_of(container: Any, agent: str) -> Any:
