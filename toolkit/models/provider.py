@@ -183,8 +183,15 @@ class ProviderModel(ABC):
     def _opened(self, request: ModelRequest, *, is_streamed: bool) -> contextlib.AbstractAsyncContextManager[Opened]:
         body = self._body(request, is_streamed=is_streamed)
         if request.settings is not None and request.settings.extra:
-            body.update(request.settings.extra)
+            _merge(body, request.settings.extra)
         return self._endpoint.open(self._path(is_streamed=is_streamed), body)
+
+
+def _merge(body: dict[str, Any], extra: Mapping[str, Any]) -> None:
+    """Puts `extra` over the body. Objects of one name are joined, since the body may need its own part."""
+    for name, value in extra.items():
+        own = body.get(name)
+        body[name] = {**own, **value} if isinstance(own, dict) and isinstance(value, dict) else value
 
 
 def _own(response: ModelResponse, request: ModelRequest) -> ModelResponse:
