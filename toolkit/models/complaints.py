@@ -79,11 +79,14 @@ _KINDS: dict[str, type[ProviderError]] = {
     **dict.fromkeys(("tool_use_failed", "output_parse_failed"), UnexpectedReplyError),  # Groq: what the model wrote
 }
 
+# Inside a stream, where no status says more. OpenAI uses the first one for wrong keys too, so a status comes before it.
+_WRONG = frozenset({"invalid_request_error", "not_found_error", "request_too_large"})
+
 _SPENT = frozenset({"insufficient_quota", "billing_error", "billing_hard_limit_reached"})
 
 # Servers that know no code for it say it in words.
 _TOO_LONG = re.compile(
-    r"prompt is too long|maximum context length|context (length|window)|exceeds? the maximum number of tokens"
+    r"prompt is too long|maximum context length|context (length|window|limit)|exceeds? the maximum number of tokens"
     r"|input token count|too many (input )?tokens|reduce the length",
     re.IGNORECASE,
 )
@@ -98,6 +101,8 @@ def kind_of(status: int | None, complaint: Complaint) -> tuple[type[ProviderErro
         kind = _KINDS.get(code)
         if kind is not None:
             return kind, kind.is_temporary and _SPENT.isdisjoint(codes)
+    if status is None and not _WRONG.isdisjoint(codes):
+        return BadRequestError, False
     return _kind_of_status(status)
 
 
