@@ -18,6 +18,7 @@ from toolkit.models.protocol import (
 )
 
 if TYPE_CHECKING:
+    from toolkit.models.anthropic import AnthropicModel
     from toolkit.models.environment import from_environment
     from toolkit.models.fallback import FallbackModel
     from toolkit.models.keyword import KeywordModel
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from toolkit.models.retrying import RetryingModel
 
 __all__ = [
+    "AnthropicModel",
     "FallbackModel",
     "KeywordModel",
     "Model",
@@ -45,6 +47,7 @@ __all__ = [
 
 # Imported where they are asked for: every run imports this package, and most talk to one provider.
 _LAZY = {
+    "AnthropicModel": "anthropic",
     "FallbackModel": "fallback",
     "KeywordModel": "keyword",
     "OpenAIChatModel": "openai_chat",

@@ -14,7 +14,7 @@ import msgspec
 from toolkit.tools.schemas.definitions import mapped
 from toolkit.tools.validation.subschemas import subschemas, target_of
 
-__all__ = ["inlined", "is_recursive", "is_strict", "spoken"]
+__all__ = ["in_words", "inlined", "is_recursive", "is_strict", "spoken"]
 
 _STRICT_KEYWORDS = frozenset(
     {
@@ -104,19 +104,24 @@ def _resolved(schema: Any, root: dict[str, Any], above: tuple[str, ...]) -> Any:
     return None if failed else result
 
 
-def spoken(schema: dict[str, Any], known: AbstractSet[str]) -> dict[str, Any]:
-    """The schema with the `known` keywords only; the others stand in the descriptions, as JSON.
+def in_words(schema: dict[str, Any], keywords: AbstractSet[str]) -> dict[str, Any]:
+    """The schema without these keywords, which stand in its description, as JSON; the schemas inside stay as they are.
 
     Annotations that constrain nothing (`title`, `examples`) are left out without a word.
     """
+    kept = {key: value for key, value in schema.items() if key not in keywords}
+    said = [key for key in schema if key in keywords and key not in _NO_WORDS]
+    if said:
+        words = ", ".join(f"{key}: {msgspec.json.encode(schema[key]).decode()}" for key in said)
+        kept["description"] = f"{kept.get('description', '')} ({words})".strip()
+    return kept
+
+
+def spoken(schema: dict[str, Any], known: AbstractSet[str]) -> dict[str, Any]:
+    """The schema with the `known` keywords only, in it and in every schema inside it; see `in_words`."""
 
     def keep(inner: dict[str, Any]) -> dict[str, Any]:
-        kept = {key: value for key, value in inner.items() if key in known}
-        said = {key: value for key, value in inner.items() if key not in known and key not in _NO_WORDS}
-        if said:
-            words = ", ".join(f"{key}: {msgspec.json.encode(value).decode()}" for key, value in said.items())
-            kept["description"] = f"{kept.get('description', '')} ({words})".strip()
-        return kept
+        return in_words(inner, inner.keys() - known)
 
     result: dict[str, Any] = mapped(schema, keep)
     return result
