@@ -113,6 +113,7 @@ async def test_context_is_in_no_event_request_json_or_repr_of_a_run() -> None:
     ):
         assert SECRET not in text
     assert SECRET.encode() not in pickle.dumps(run.invocation)
+    assert SECRET.encode() not in pickle.dumps(run)
 
 
 async def test_no_event_can_be_written_as_json_with_the_context_in_it() -> None:
