@@ -130,6 +130,7 @@ SERVERS: tuple[Server, ...] = (
         ("ollama.com",),
         11434,
         ("OLLAMA_API_KEY",),
+        reasoning="reasoning",
         output="schema_without_tools",
     ),
     Server("lmstudio", "http://localhost:1234/v1", port=1234, output="schema_without_tools"),
