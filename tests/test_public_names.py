@@ -87,6 +87,19 @@ def test_a_name_has_one_meaning_wherever_it_is_offered() -> None:
     assert toolkit.Run is records.Run
 
 
+@pytest.mark.parametrize("package", ["toolkit", "toolkit.injection", "toolkit.models", "toolkit.testing"])
+def test_a_name_is_no_module_whatever_was_imported_before(package: str) -> None:
+    code = (
+        "import sys, pkgutil; from importlib import import_module; from types import ModuleType; "
+        f"package = import_module({package!r}); "
+        "[import_module(f'{package.__name__}.{part.name}') for part in pkgutil.iter_modules(package.__path__)]; "
+        "print([name for name in package.__all__ if isinstance(getattr(package, name), ModuleType)])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+
+    assert done.stdout == "[]\n"
+
+
 def loaded_by(statement: str) -> set[str]:
     program = f"import sys; {statement}; print(*sorted(sys.modules))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=120)

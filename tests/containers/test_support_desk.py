@@ -14,7 +14,7 @@ import pytest
 from containers.support_desk import Database, SupportDesk, default_path, open_database
 from toolkit import ToolError
 from toolkit.injection import RunScoped, application, overriding
-from toolkit.injection.application import App
+from toolkit.injection.app import App
 from toolkit.testing import ScriptedModel, call, calls, says
 
 ADA: dict[str, Any] = {"actor_id": "ada", "context": {"account_id": "acme"}}

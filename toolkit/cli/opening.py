@@ -8,7 +8,7 @@ from typing import Any
 
 from toolkit.cli.loading import load_container
 from toolkit.injection import application, overriding
-from toolkit.injection.application import App, RunnableAgent
+from toolkit.injection.app import App, RunnableAgent
 from toolkit.injection.graph import names_in, product_of
 from toolkit.models import Model
 

@@ -19,7 +19,7 @@ from toolkit.messages import ToolCall
 from toolkit.records import Run
 
 if TYPE_CHECKING:
-    from toolkit.injection.application import RunnableAgent
+    from toolkit.injection.app import RunnableAgent
 
 __all__ = ["Progress", "run_with_progress"]
 

@@ -10,12 +10,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from toolkit.injection.application import App as App
-    from toolkit.injection.application import application as application
+    from toolkit.injection.app import App as App
+    from toolkit.injection.app import application as application
     from toolkit.injection.checks import check as check
     from toolkit.injection.declaration import dep as dep
     from toolkit.injection.declaration import provide as provide
-    from toolkit.injection.overriding import overriding as overriding
+    from toolkit.injection.overrides import overriding as overriding
     from toolkit.injection.providers import AppScoped as AppScoped
     from toolkit.injection.providers import CallScoped as CallScoped
     from toolkit.injection.providers import RunScoped as RunScoped
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from toolkit.tools.resolver import Resolver as Resolver
 
 _HOMES = {
-    "App": "toolkit.injection.application",
+    "App": "toolkit.injection.app",
     "AppScoped": "toolkit.injection.providers",
     "CallScoped": "toolkit.injection.providers",
     "Resolver": "toolkit.tools.resolver",
     "RunScoped": "toolkit.injection.providers",
     "ScopeValue": "toolkit.injection.providers",
-    "application": "toolkit.injection.application",
+    "application": "toolkit.injection.app",
     "check": "toolkit.injection.checks",
     "dep": "toolkit.injection.declaration",
-    "overriding": "toolkit.injection.overriding",
+    "overriding": "toolkit.injection.overrides",
     "provide": "toolkit.injection.declaration",
     "resolver_for": "toolkit.injection.resolvers",
 }
