@@ -66,6 +66,8 @@ class AnthropicModel(ProviderModel):
     - An `output_schema` goes into `output_config.format` where model and schema allow it, else into a final tool.
     - Tools whose schemas the API's grammar holds as they are, are sent as `strict`, at most 20.
     - A turn that the API pauses (`pause_turn`, for its own tools) is continued here, at most 10 times.
+    - Thinking goes back as it came. Models from Claude Fable 5.1 on refuse it once instructions or tools have changed:
+      they are asked to drop it then (`thinking.block_binding`, a beta, which your own in `extra` overrides).
     - Why the model refused (`stop_details`) is in `ModelResponse.provider_data`.
 
     Args:
