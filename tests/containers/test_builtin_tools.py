@@ -70,7 +70,10 @@ async def test_a_tool_works_with_nothing_to_open(library: Any) -> None:
     assert server.requests[0].path == "/en/w/api.php"
 
 
-@pytest.mark.parametrize("name", ["wikipedia_search", "wikipedia_page"])
+@pytest.mark.parametrize(
+    "name",
+    ["wikipedia_search", "wikipedia_page", "web_search", "exa_web_search", "firecrawl_search", "brightdata_search"],
+)
 def test_each_tool_has_a_provider_of_its_name(name: str) -> None:
     tool = getattr(BuiltinTools(http=Recorder()), name)()
 
@@ -102,6 +105,43 @@ async def test_by_default_the_public_edition_is_asked_within_ten_seconds() -> No
     assert url == "https://de.wikipedia.org/w/api.php"
     assert settings["timeout"] == 10.0
     assert settings["headers"]["User-Agent"].endswith(" (a@b.org)")
+
+
+@pytest.mark.parametrize(
+    ("provider", "url"),
+    [
+        ("tavily", "https://api.tavily.com/search"),
+        ("brave", "https://api.search.brave.com/res/v1/web/search"),
+        ("exa", "https://api.exa.ai/search"),
+        ("serper", "https://google.serper.dev/search"),
+        ("firecrawl", "https://api.firecrawl.dev/v2/search"),
+    ],
+)
+async def test_by_default_a_search_goes_to_the_providers_public_address(provider: str, url: str) -> None:
+    http = Recorder()
+    config = {"web_search": {"provider": provider, provider: {"api_key": "k"}}}
+
+    await toolkit.execute(alone(http, config).web_search(), {"query": "ada"})
+
+    assert http.asked[0][0] == url
+    assert http.asked[0][1]["timeout"] == 10.0
+
+
+async def test_searches_share_their_pace_and_their_answers_for_the_containers_life() -> None:
+    page = {"title": "Ada", "url": "https://a.example/", "content": "words"}
+    for library in LIBRARIES:
+        async with serving(Reply({"results": [page]})) as server, open_client(library.values[0]) as http:
+            tools = alone(
+                http,
+                {
+                    "timeout": GUARD,
+                    "web_search": {"provider": "tavily", "tavily": {"base_url": server.url, "api_key": "k"}},
+                },
+            )
+            results = [await toolkit.execute(tools.web_search(), {"query": "ada"}) for _ in range(3)]
+
+        assert len({result.content for result in results}) == 1
+        assert len(server.requests) == 1
 
 
 async def test_the_contact_may_come_from_the_environment_and_is_read_when_a_tool_is_built(

@@ -351,6 +351,30 @@ async def test_an_error_carries_what_a_developer_needs(http: Any, clock: ManualC
     assert (error.url, error.body) == (f"{server.url}/api", '{"code": "NO_MORE_CREDITS"}')
 
 
+@pytest.mark.parametrize(
+    ("status", "said", "more", "text", "is_temporary"),
+    [
+        (503, "<b>Come\nback</b> later.", {}, 'unavailable: Testing answered "Come back later." (HTTP 503).', True),
+        (503, "  ", {}, "unavailable: Testing failed (HTTP 503).", True),
+        (400, "No", {"kind": "quota_exhausted"}, 'quota exhausted: Testing answered "No" (HTTP 400).', False),
+        (429, "No", {"kind": "quota_exhausted"}, 'quota exhausted: Testing answered "No" (HTTP 429).', False),
+        (429, "No", {"kind": "rate_limited"}, 'rate limited: Testing answered "No" (HTTP 429).', True),
+        (400, "secret-key", {}, 'invalid input: Testing answered "[hidden]" (HTTP 400).', False),
+        (400, "word " * 100, {}, 'invalid input: Testing answered "word word', False),
+    ],
+)
+def test_a_refusal_is_told_in_the_services_own_words(
+    status: int, said: str, more: dict[str, Any], text: str, is_temporary: bool
+) -> None:
+    answer = Answer("Testing", "lookup", "https://h.org/", status, {}, b"", confidential=("secret-key",))
+
+    error = answer.refusal(said, **more)
+
+    assert str(error).startswith(text)
+    assert len(str(error)) < 350
+    assert (error.status, error.is_temporary) == (status, is_temporary)
+
+
 async def test_cancelling_passes_through_and_leaves_no_connection_open(http: Any, clock: ManualClock) -> None:
     async with serving(Reply(never=True)) as server:
         task = asyncio.create_task(service_over(http, clock).read(to(server), decode))

@@ -88,6 +88,17 @@ def test_flags_are_read_from_booleans_and_words(value: Any, flag: bool) -> None:
     assert Section({"flag": value}).flag("flag", default=True) is flag
 
 
+def test_a_flag_falls_to_the_environment_and_then_to_its_default() -> None:
+    environment = {"FIRST": " ", "SECOND": "off", "THIRD": "on"}
+
+    def flag(values: object) -> bool:
+        return Section(values, environment=environment).flag("flag", "FIRST", "SECOND", "THIRD", default=True)
+
+    assert flag({}) is False
+    assert flag({"flag": True}) is True
+    assert Section({}, environment={}).flag("flag", "FIRST", default=True) is True
+
+
 def test_a_secret_shows_its_value_only_when_it_is_asked_to() -> None:
     secret = Section({"api_key": "tvly-123"}).secret("api_key")
 

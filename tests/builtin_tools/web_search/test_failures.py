@@ -197,6 +197,7 @@ async def test_tavily_without_a_key_tells_the_wait_and_the_key_when_its_cap_is_r
     [
         ("0, 1400", "2, 1419704", "rate_limited", 2.0),
         ("1, 0", "1, 1419704", "quota_exhausted", 1_419_704.0),
+        ("0, 1", "1, 1419704", "rate_limited", 1.0),
         ("0, 0", "1, 60", "rate_limited", 60.0),
         ("", "3", "rate_limited", 3.0),
         ("", "", "rate_limited", None),
