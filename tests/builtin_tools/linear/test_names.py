@@ -184,6 +184,16 @@ async def test_without_a_team_a_state_means_the_states_of_every_team_that_are_ca
     assert filter_sent(server) == {"state": {"id": {"in": [TODO, OTHER_TEAM]}}}
 
 
+async def test_without_a_team_the_beginning_of_two_states_is_ambiguous(http: Any, clock: ManualClock) -> None:
+    states = page(state("Doing"), state("Done", id=BUG))
+    async with serving(answering(workflowStates=states)) as server:
+        with pytest.raises(ServiceError) as caught:
+            await client_over(http, server, clock).issues(IssueFilter(state="Do"))
+
+    assert caught.value.kind == "ambiguous"
+    assert fields_sent(server) == ["workflowStates"] * 2
+
+
 async def test_each_of_several_labels_has_to_be_there(http: Any, clock: ManualClock) -> None:
     labels = page(label("Bug"), label("Login", id=OTHER_TEAM))
     async with serving(answering(issueLabels=labels, issues=page())) as server:
