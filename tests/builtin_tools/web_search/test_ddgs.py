@@ -126,45 +126,70 @@ async def test_without_the_extra_the_command_that_installs_it_is_told(monkeypatc
     )
 
 
-async def test_a_search_that_hangs_is_given_up_and_the_next_one_waits_for_its_thread() -> None:
-    released = threading.Event()
-    library = Library(lambda: released.wait(GUARD) and FOUND, FOUND)
-    thread = SearchThread()
+class Hanging:
+    """An answer of the library that comes when the test lets it."""
+
+    def __init__(self) -> None:
+        self.started = asyncio.Event()
+        self.released = threading.Event()
+        self._loop = asyncio.get_running_loop()
+
+    def __call__(self) -> list[dict[str, Any]]:
+        self._loop.call_soon_threadsafe(self.started.set)
+        self.released.wait(GUARD)
+        return FOUND
+
+    async def until_started(self) -> None:
+        async with asyncio.timeout(GUARD):
+            await self.started.wait()
+
+
+async def test_a_search_whose_thread_is_busy_is_given_up_after_its_timeout_and_never_run() -> None:
+    hanging, library, thread = Hanging(), Library(FOUND), SearchThread()
     query = checked_query("ada", max_results=3)
+    busy = asyncio.create_task(thread.run(hanging))
+    await hanging.until_started()
 
     with pytest.raises(ServiceError, match=r"did not answer within 0\.05 seconds"):
         await searching(library, timeout=0.05, thread=thread).search(query)
+    hanging.released.set()
+    await busy
+
+    assert await thread.run(lambda: len(library.asked)) == 0
+
+
+async def test_a_cancelled_search_ends_at_once_and_the_next_one_waits_for_its_thread() -> None:
+    hanging, thread = Hanging(), SearchThread()
+    library = Library(hanging, FOUND)
+    query = checked_query("ada", max_results=3)
+    first = asyncio.create_task(searching(library, thread=thread).search(query))
+    await hanging.until_started()
+
+    first.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await first
     second = asyncio.create_task(searching(library, thread=thread).search(query))
     await asyncio.sleep(0)
     assert len(library.asked) == 1
-    released.set()
+    hanging.released.set()
     await second
 
     assert len(library.asked) == 2
 
 
 async def test_a_cancelled_search_that_still_waits_is_never_run() -> None:
-    released, started = threading.Event(), asyncio.Event()
-    loop = asyncio.get_running_loop()
-
-    def hang() -> list[dict[str, Any]]:
-        loop.call_soon_threadsafe(started.set)
-        released.wait(GUARD)
-        return FOUND
-
-    library = Library(hang, FOUND)
-    thread = SearchThread()
+    hanging, thread = Hanging(), SearchThread()
+    library = Library(hanging, FOUND)
     query = checked_query("ada", max_results=3)
     first = asyncio.create_task(searching(library, thread=thread).search(query))
-    async with asyncio.timeout(GUARD):
-        await started.wait()
+    await hanging.until_started()
 
     waiting = asyncio.create_task(searching(library, thread=thread).search(query))
     await asyncio.sleep(0)
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiting
-    released.set()
+    hanging.released.set()
     await first
 
     assert await thread.run(lambda: len(library.asked)) == 1
