@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -22,6 +22,9 @@ class Reply:
     breaks_off: bool = False  # promise more than is sent
     endless: bool = False  # send, and go on sending
     blanks: int = 0  # a body of so many spaces, sent until the client hangs up; `server.sent` counts them
+
+    pieces: Sequence[bytes] | None = None  # a body in chunks, in place of `body`; with `breaks_off` it never ends
+    hangs: bool = False  # after the pieces, until the client hangs up; `server.hung_up` is set then
 
     def content(self) -> bytes:
         if isinstance(self.body, bytes):
@@ -56,6 +59,7 @@ class LoopbackServer:
     def __init__(self, answers: Answers) -> None:
         self.requests: list[Received] = []
         self.arrived = asyncio.Event()
+        self.hung_up = asyncio.Event()
         self.connections: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
         self.at_once = 0
         self.most_at_once = 0
@@ -89,8 +93,11 @@ class LoopbackServer:
                     if reply.blanks:
                         await self._send_blanks(reply, writer)
                         continue
-                    writer.write(_written(reply))
-                    await writer.drain()
+                    if reply.pieces is not None:
+                        await self._send_pieces(reply, reply.pieces, reader, writer)
+                    else:
+                        writer.write(_written(reply))
+                        await writer.drain()
                     if reply.breaks_off:
                         return
                 finally:
@@ -100,6 +107,20 @@ class LoopbackServer:
         finally:
             del self.connections[task]
             writer.close()
+
+    async def _send_pieces(
+        self, reply: Reply, pieces: Sequence[bytes], reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        writer.write(_head(reply, {"Content-Type": "text/event-stream", "Transfer-Encoding": "chunked"}))
+        for piece in pieces:
+            writer.write(f"{len(piece):x}\r\n".encode() + piece + b"\r\n")
+            await writer.drain()
+        if reply.hangs:
+            await reader.read()
+            self.hung_up.set()
+        elif not reply.breaks_off:
+            writer.write(b"0\r\n\r\n")
+            await writer.drain()
 
     async def _send_blanks(self, reply: Reply, writer: asyncio.StreamWriter) -> None:
         writer.write(f"HTTP/1.1 {reply.status} Status\r\nContent-Length: {reply.blanks}\r\n\r\n".encode())
@@ -156,6 +177,9 @@ async def _send_without_end(writer: asyncio.StreamWriter) -> None:
 def _written(reply: Reply) -> bytes:
     content = reply.content()
     length = len(content) + (10 if reply.breaks_off else 0)
-    headers = {"Content-Type": "application/json; charset=utf-8", "Content-Length": str(length), **reply.headers}
-    head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
-    return f"HTTP/1.1 {reply.status} Status\r\n{head}\r\n".encode() + content
+    return _head(reply, {"Content-Type": "application/json; charset=utf-8", "Content-Length": str(length)}) + content
+
+
+def _head(reply: Reply, headers: Mapping[str, str]) -> bytes:
+    lines = "".join(f"{name}: {value}\r\n" for name, value in {**headers, **reply.headers}.items())
+    return f"HTTP/1.1 {reply.status} Status\r\n{lines}\r\n".encode()

@@ -11,6 +11,7 @@ from msgspec import Struct
 from toolkit.errors import (
     AuthenticationError,
     BadRequestError,
+    BrokenStreamError,
     ContentRefusedError,
     ContextLengthError,
     OverloadedError,
@@ -113,7 +114,9 @@ def _kind_of_status(status: int | None) -> tuple[type[ProviderError], bool]:
         return RateLimitError, False
     if status == 429:
         return RateLimitError, True
-    if status is None or status in (408, 409, 425) or status >= 500:
+    if status is None:
+        return BrokenStreamError, True
+    if status in (408, 409, 425) or status >= 500:
         return OverloadedError, True
     if 400 <= status < 500:
         return BadRequestError, False

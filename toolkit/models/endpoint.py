@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing, asynccontextmanager
 from time import time
 from typing import Any
 from urllib.parse import urlsplit
@@ -69,7 +69,8 @@ class Endpoint:
         self._base, _, self._query = base_url.partition("?")
         self._base = self._base.rstrip("/")
         self._headers = headers
-        self._confidential = tuple(value.reveal() for value in headers.values() if isinstance(value, Secret))
+        revealed = [value.reveal() for value in headers.values() if isinstance(value, Secret)]
+        self._confidential = tuple({form for value in revealed for form in (value, value.split()[-1])})  # "Bearer key"
         self._timeout = timeout
         self._advice = advice
 
@@ -177,17 +178,18 @@ class Opened:
             raise self._endpoint.unexpected(f"sent more than {_MAX_REPLY:,} bytes", self._response)
         return content
 
-    async def events(self) -> AsyncIterator[bytes]:
+    async def events(self) -> AsyncGenerator[bytes, None]:
         """The data of each server-sent event."""
         self._check_type()
         reader = EventReader()
         size = 0
-        async for chunk in self._response.aiter_bytes():
-            size += len(chunk)
-            if size > _MAX_REPLY:
-                raise self._endpoint.unexpected(f"sent more than {_MAX_REPLY:,} bytes", self._response)
-            for event in reader.feed(chunk):
-                yield event
+        async with aclosing(_chunks(self._response)) as chunks:
+            async for chunk in chunks:
+                size += len(chunk)
+                if size > _MAX_REPLY:
+                    raise self._endpoint.unexpected(f"sent more than {_MAX_REPLY:,} bytes", self._response)
+                for event in reader.feed(chunk):
+                    yield event
         for event in reader.finish():
             yield event
 
@@ -200,12 +202,25 @@ async def _read(response: HttpStream, most: int) -> bytes | None:
     """The body, or None beyond `most` bytes."""
     pieces: list[bytes] = []
     size = 0
-    async for chunk in response.aiter_bytes():
-        size += len(chunk)
-        if size > most:
-            return None
-        pieces.append(chunk)
+    async with aclosing(_chunks(response)) as chunks:
+        async for chunk in chunks:
+            size += len(chunk)
+            if size > most:
+                return None
+            pieces.append(chunk)
     return b"".join(pieces)
+
+
+async def _chunks(response: HttpStream) -> AsyncGenerator[bytes, None]:
+    """The body in pieces. Closing this closes the library's own generator, which nothing else would."""
+    chunks = response.aiter_bytes()
+    try:
+        async for chunk in chunks:
+            yield chunk
+    finally:
+        close = getattr(chunks, "aclose", None)
+        if close is not None:
+            await close()
 
 
 def _encoded(body: Mapping[str, Any]) -> bytes:

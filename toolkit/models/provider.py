@@ -175,9 +175,10 @@ class ProviderModel(ABC):
                     yield delta
                 return
             reply = self._reply()
-            async for data in opened.events():
-                for delta in reply.add(data):
-                    yield delta
+            async with contextlib.aclosing(opened.events()) as events:
+                async for data in events:
+                    for delta in reply.add(data):
+                        yield delta
             yield ModelDone(_own(reply.response(), request))
 
     def _opened(self, request: ModelRequest, *, is_streamed: bool) -> contextlib.AbstractAsyncContextManager[Opened]:
