@@ -292,6 +292,32 @@ async def test_related_articles_are_asked_for_by_their_link(
 
 
 @pytest.mark.parametrize(
+    "body",
+    [
+        {
+            "linksets": [
+                {
+                    "linksetdbs": [
+                        {"linkname": "pubmed_pubmed", "links": ["1"]},
+                        {"linkname": "pubmed_pubmed_refs", "links": ["2", 3]},
+                    ]
+                }
+            ]
+        },
+        "<eLinkResult><LinkSet><LinkSetDb><LinkName>pubmed_pubmed</LinkName><Link><Id>1</Id></Link></LinkSetDb>"
+        "<LinkSetDb><LinkName>pubmed_pubmed_refs</LinkName><Link><Id>2</Id></Link><Link><Id>3</Id></Link></LinkSetDb>"
+        "</LinkSet></eLinkResult>",
+    ],
+    ids=["JSON", "XML"],
+)
+async def test_links_of_another_name_are_left_out(http: Any, clock: ManualClock, body: Any) -> None:
+    async with serving(Eutils({"elink": Reply(body)})) as server:
+        found = await client_over(http, server, clock).related("8", "references")
+
+    assert [article.pmid for article in found.results] == ["2", "3"]
+
+
+@pytest.mark.parametrize(
     ("said", "kind", "text", "asked"),
     [
         ("API rate limit exceeded", "rate_limited", "allows no more requests", 3),
@@ -320,6 +346,15 @@ async def test_an_error_in_an_answer_of_any_status_is_an_error(
     assert (caught.value.kind, caught.value.status) == (kind, status)
     assert text in str(caught.value)
     assert len(server.requests) == asked
+
+
+async def test_a_limit_told_by_the_status_is_one_whatever_the_body_says(http: Any, clock: ManualClock) -> None:
+    async with serving(Reply({"error": "Slow down"}, status=429, headers={"Retry-After": "60"})) as server:
+        with pytest.raises(ServiceError) as caught:
+            await client_over(http, server, clock).search("asthma")
+
+    assert (caught.value.kind, caught.value.retry_after, len(server.requests)) == ("rate_limited", 60.0, 1)
+    assert str(caught.value).endswith("Wait 60 seconds before trying again.")
 
 
 @pytest.mark.parametrize(

@@ -183,21 +183,21 @@ async def test_a_recorded_article_is_read_by_value(http: Any, clock: ManualClock
 
 
 @pytest.mark.parametrize("name", ARTICLES)
+@pytest.mark.parametrize("length", [300, 3_000])
 async def test_a_model_that_reads_only_the_text_can_cite_a_recorded_article(
-    http: Any, clock: ManualClock, name: str
+    http: Any, clock: ManualClock, name: str, length: int
 ) -> None:
+    arguments = {"ids": [ARTICLES[name]["pmid"]]} | ({} if length == 3_000 else {"max_abstract_chars": length})
     async with serving(Eutils({"efetch": recorded(name)})) as server:
-        result = await toolkit.execute(
-            PubMedFetch(client_over(http, server, clock)), {"ids": [ARTICLES[name]["pmid"]], "max_abstract_chars": 300}
-        )
+        result = await toolkit.execute(PubMedFetch(client_over(http, server, clock)), arguments)
 
     article = result.value.articles[0]
     for needed in (article.title, article.journal, article.date, f"PMID {article.pmid}", article.url):
         assert needed in result.content
     assert f"DOI {article.doi or 'none'}" in result.content
     assert all(author in result.content for author in article.authors[:3])
-    assert len(result.content) < 3_000
-    assert ("\ntruncated: " in result.content) is (len(article.abstract_text) > 300)
+    assert len(result.content) < length + 2_000
+    assert ("\ntruncated: " in result.content) is (len(article.abstract_text) > length)
 
 
 async def test_both_records_of_the_recorded_example_are_read(http: Any, clock: ManualClock) -> None:

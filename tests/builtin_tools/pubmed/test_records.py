@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from typing import Any
+from xml.etree.ElementTree import fromstring
 
 import pytest
 
 from builtin_tools.http import ServiceError
 from builtin_tools.pubmed import AbstractSection, Article, Correction, OtherAbstract
+from builtin_tools.pubmed.records import articles_of
 from tests.builtin_tools.pubmed.answers import XML, client_over, record, records
 from tests.http.clients import ManualClock
 from tests.http.loopback import Reply, serving
@@ -217,7 +219,6 @@ async def test_what_is_no_record_is_left_out(http: Any, clock: ManualClock) -> N
         "<DeleteCitation><PMID>101</PMID></DeleteCitation>",
         "<PubmedArticle/>",
         "<PubmedBookArticle/>",
-        record("", title="Without a number."),
         record("102"),
     )
     async with serving(reply) as server:
@@ -225,6 +226,12 @@ async def test_what_is_no_record_is_left_out(http: Any, clock: ManualClock) -> N
 
     assert [article.pmid for article in found.articles] == ["102"]
     assert found.missing == ("101",)
+
+
+def test_a_record_without_a_number_is_none() -> None:
+    root = fromstring(f"<PubmedArticleSet>{record('')}{record('102')}</PubmedArticleSet>")
+
+    assert [article.pmid for article in articles_of(root)] == ["102"]
 
 
 async def test_a_title_can_not_forge_a_line_of_the_text(http: Any, clock: ManualClock) -> None:
