@@ -175,66 +175,39 @@ DELETE_ISSUE = Operation(
     DeletePayload,
 )
 VIEWER = Operation("ask who I am", "viewer", _document("query Viewer { viewer { id name displayName } }"), Viewer)
-TEAMS = Operation(
-    "list teams",
-    "teams",
-    _document("""
-        query ListTeams($filter: TeamFilter, $first: Int!, $after: String) {
-          teams(filter: $filter, first: $first, after: $after) { <page> nodes { id key name } }
-        }"""),
-    Connection[TeamNode],
-)
-STATES = Operation(
-    "list states",
-    "workflowStates",
-    _document("""
-        query ListStates($filter: WorkflowStateFilter, $first: Int!, $after: String) {
-          workflowStates(filter: $filter, first: $first, after: $after) {
-            <page> nodes { id name type team { key } }
-          }
-        }"""),
-    Connection[StateNode],
-)
-LABELS = Operation(
-    "list labels",
+
+
+def _listing(things: str, field: str, filter_type: str, fields: str, result: type[T]) -> Operation[T]:
+    text = """
+        query List($filter: <filter>, $first: Int!, $after: String) {
+          <field>(filter: $filter, first: $first, after: $after) { <page> nodes { <fields> } }
+        }"""
+    text = text.replace("<filter>", filter_type).replace("<fields>", fields).replace("<field>", field)
+    return Operation(f"list {things}", field, _document(text), result)
+
+
+TEAMS = _listing("teams", "teams", "TeamFilter", "id key name", Connection[TeamNode])
+STATES = _listing("states", "workflowStates", "WorkflowStateFilter", "id name type team { key }", Connection[StateNode])
+LABELS = _listing(
+    "labels",
     "issueLabels",
-    _document("""
-        query ListLabels($filter: IssueLabelFilter, $first: Int!, $after: String) {
-          issueLabels(filter: $filter, first: $first, after: $after) {
-            <page> nodes { id name isGroup parent { name } team { key } }
-          }
-        }"""),
+    "IssueLabelFilter",
+    "id name isGroup parent { name } team { key }",
     Connection[LabelNode],
 )
-PROJECTS = Operation(
-    "list projects",
+PROJECTS = _listing(
     "projects",
-    _document("""
-        query ListProjects($filter: ProjectFilter, $first: Int!, $after: String) {
-          projects(filter: $filter, first: $first, after: $after) {
-            <page> nodes { id name slugId url status { name type } targetDate lead { name displayName } }
-          }
-        }"""),
+    "projects",
+    "ProjectFilter",
+    "id name slugId url status { name type } targetDate lead { name displayName }",
     Connection[ProjectNode],
 )
-USERS = Operation(
-    "list users",
-    "users",
-    _document("""
-        query ListUsers($filter: UserFilter, $first: Int!, $after: String) {
-          users(filter: $filter, first: $first, after: $after) { <page> nodes { id name displayName email } }
-        }"""),
-    Connection[PersonNode],
-)
-CYCLES = Operation(
-    "list cycles",
+USERS = _listing("users", "users", "UserFilter", "id name displayName email", Connection[PersonNode])
+CYCLES = _listing(
     "cycles",
-    _document("""
-        query ListCycles($filter: CycleFilter, $first: Int!, $after: String) {
-          cycles(filter: $filter, first: $first, after: $after) {
-            <page> nodes { id number name startsAt endsAt isActive team { key } }
-          }
-        }"""),
+    "cycles",
+    "CycleFilter",
+    "id number name startsAt endsAt isActive team { key }",
     Connection[CycleNode],
 )
 
