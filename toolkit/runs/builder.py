@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from toolkit.tools.cancellation import Cancellation
 from toolkit.tools.resolver import Recipe, RunScope
 
@@ -14,7 +16,7 @@ __all__ = ["Builder"]
 _Job = tuple[Callable[..., Awaitable[Any]], tuple[Any, ...], "asyncio.Future[Any]"]
 
 
-class Builder:
+class Builder(Struct, eq=False):
     """Builds each tool of a run once, when it is first needed.
 
     What is opened in a task has to be closed in it (anyio's cancel scopes insist on it), and two calls that need the
@@ -25,21 +27,22 @@ class Builder:
         built: What was built so far.
     """
 
-    def __init__(self, scope: RunScope, owner: Cancellation) -> None:
-        self._scope = scope
-        self._owner = owner
-        self.built: dict[Recipe, Any] = {}
-        self._is_serving = False
-        self._running = 0
-        self._first_error: BaseException | None = None
-        self._jobs: list[_Job] = []  # few at a time: a deque costs more to make than it saves
-        self._waker: asyncio.Future[None] | None = None
+    _scope: RunScope
+    _owner: Cancellation
+    built: dict[Recipe, Any] = {}
+    _is_serving: bool = False
+    _running: int = 0
+    _first_error: BaseException | None = None
+    _jobs: list[_Job] = []  # few at a time: a deque costs more to make than it saves
+    _waker: asyncio.Future[None] | None = None
 
     async def build(self, recipe: Recipe) -> Any:
         """The object of a recipe; the same one for the whole run."""
-        if recipe in self.built:
-            return self.built[recipe]
-        return await (self._ask(self._build, recipe) if self._is_serving else self._build(recipe))
+        if recipe not in self.built:
+            if self._is_serving:
+                return await self._ask(self._build, recipe)
+            self.built[recipe] = await self._scope.build(recipe)
+        return self.built[recipe]
 
     async def build_for_call(self, recipes: Mapping[str, Recipe]) -> tuple[dict[str, Any], RunScope | None]:
         """Values of a handler's injected parameters, and the scope of those that live for the call only.
@@ -74,6 +77,7 @@ class Builder:
             raise self._first_error
 
     async def _build(self, recipe: Recipe) -> Any:
+        """For a call that asked."""
         if recipe not in self.built:  # it may have been built while this request was waiting
             self.built[recipe] = await self._scope.build(recipe)
         return self.built[recipe]

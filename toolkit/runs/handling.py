@@ -6,6 +6,8 @@ import asyncio
 from time import perf_counter
 from typing import Any
 
+from msgspec import Struct
+
 from toolkit.context import RequestedCall
 from toolkit.errors import CleanupError, ConfigurationError, ToolError, repr_of, text_of_error
 from toolkit.records import ToolResult
@@ -22,16 +24,13 @@ from toolkit.tools.violations import InvalidArguments
 __all__ = ["Course", "NotBuilt", "NotConverted", "built_tool", "converted", "result_of_building", "run_handler"]
 
 
-class Course:
+class Course(Struct, eq=False):
     """How far a call has come: the arguments it runs with, whether its handler has begun, and what it gave."""
 
-    __slots__ = ("arguments", "duration", "has_begun", "result")
-
-    def __init__(self, arguments: dict[str, Any]) -> None:
-        self.arguments = arguments
-        self.has_begun = False
-        self.result: ToolResult | None = None
-        self.duration = 0.0
+    arguments: dict[str, Any]
+    has_begun: bool = False
+    result: ToolResult | None = None
+    duration: float = 0.0
 
 
 class NotConverted(Exception):

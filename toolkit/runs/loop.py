@@ -18,6 +18,7 @@ from toolkit.records import Run
 from toolkit.runs.calls import ReadCall, perform_all, read_call, refuse_all
 from toolkit.runs.hooks import tell_model_hooks
 from toolkit.runs.output import REPAIR, Output
+from toolkit.runs.starting import renew_tools
 from toolkit.runs.state import RunState
 from toolkit.runs.transcript import with_unique_ids
 from toolkit.runs.unheeded import unheeded
@@ -40,7 +41,7 @@ async def converse(state: RunState) -> bool:
             return await _end_at_limit(state, _exceeded("max_turns", limits.max_turns))
         response = await _ask(state, state.request)
         if response.tool_calls and not state.tools.is_current(response.tool_calls):
-            await state.renew_tools()
+            await renew_tools(state)
         calls = _take_in(state, response)
         if not calls:
             await _answer(state, response)

@@ -23,11 +23,11 @@ from toolkit.messages import append_to
 from toolkit.records import Invocation, Outcome, Run
 from toolkit.runs.limits import Limits
 from toolkit.runs.loop import converse
-from toolkit.runs.starting import NO_LIMIT, Start
-from toolkit.runs.state import AgentParts, RunRequest, RunState
+from toolkit.runs.starting import NO_LIMIT, build_parts
+from toolkit.runs.state import AgentParts, RunRequest, RunState, Warnings
 from toolkit.runs.transcript import begin_transcript
 from toolkit.tools.cancellation import Cancellation
-from toolkit.tools.resolver import Recipe, Resolver, RunScope
+from toolkit.tools.resolver import Recipe, Resolver
 
 __all__ = ["Owner"]
 
@@ -60,12 +60,11 @@ class Owner:
         ctx = RunContext(run=self.run, invocation=request.invocation, listener=emit)
         if request.prompt is not None:
             append_to(transcript, request.prompt)
-        self._state = RunState(self.run, ctx, listener, call_ids, [])
+        self._warnings = Warnings(self.run.id, listener)
+        self._state = RunState(self.run, ctx, listener, call_ids, self._warnings.add, resolver, request)
         self._state.limits = _DEFAULTS
         self._mended = mended
-        self._resolver = resolver
         self._agent = agent
-        self._request = request
         self._task: asyncio.Task[Run[Any]] | None = None
         self._waiter: asyncio.Future[None] | None = None
         self._is_closing = False
@@ -81,7 +80,8 @@ class Owner:
         """Makes the owner task, with the context variables of the caller."""
         state = self._state
         state.cancellation = Cancellation(_DEFAULTS.close_timeout or NO_LIMIT, state.warn)
-        self._task = state.cancellation.task = asyncio.create_task(self._main())
+        loop = self._loop = asyncio.get_running_loop()
+        self._task = state.cancellation.task = loop.create_task(self._main())
         if when_done is not None:
             self._task.add_done_callback(when_done)
 
@@ -94,7 +94,7 @@ class Owner:
         assert task is not None
         try:
             if not task.done():
-                self._waiter = asyncio.get_running_loop().create_future()
+                self._waiter = self._loop.create_future()
                 await self._waiter
         except asyncio.CancelledError:
             await self.cancel()
@@ -103,7 +103,7 @@ class Owner:
             self._request_cancellation()
             task.add_done_callback(_read)
             raise
-        if self._state.warnings:
+        if self._warnings.texts:
             self._raise_warnings()
         return task.result()
 
@@ -124,7 +124,7 @@ class Owner:
                 self.run.outcome = "cancelled"
             if task.done():
                 _read(task)  # who leaves does not want what it ended with, and asyncio would log its text
-            if self._state.warnings:
+            if self._warnings.texts:
                 self._raise_warnings()
 
     def _request_cancellation(self) -> None:
@@ -138,45 +138,46 @@ class Owner:
         task = self._task
         assert task is not None
         _read(task)
-        texts, self._state.warnings = self._state.warnings, []
+        texts, self._warnings.texts = self._warnings.texts, []
         for text in texts:
             warnings.warn(text, RuntimeWarning, stacklevel=4)
 
     async def _main(self) -> Run[Any]:
-        try:
-            return await self._from_start_to_end()
-        finally:
-            if self._waiter is not None and not self._waiter.done():
-                self._waiter.set_result(None)  # the task is over by the time that the caller wakes up
-
-    async def _from_start_to_end(self) -> Run[Any]:
+        """The owner task: opens, builds, runs the loop and closes."""
         run, state = self.run, self._state
-        if state.listener is not None:
-            state.listener(events.RunStarted(run.id))
-        scope = self._resolver.open_run(self._values(), _DEFAULTS.open_timeout)
-        timeout = self._request.timeout
-        deadline = None if timeout is None else asyncio.get_running_loop().call_later(timeout, self._be_late)
         error: BaseException | None = None
         outcome: Outcome = "completed"
         try:
-            if not await self._work(scope):
-                outcome = "partial"
-        except BaseException as raised:  # noqa: BLE001 - it is raised again, once everything is closed
-            error = self._named(raised)
-        self._is_closing = True
-        if deadline is not None:
-            deadline.cancel()
-        failed = await scope.close(error, state.limits.close_timeout)
-        if failed:
-            error = self._with_failures(error, failed)
-        run.outcome = outcome if error is None else _outcome_of(error)
-        if not run.messages.is_changed:
-            run.messages.seal(state.call_ids)
-        if state.listener is not None:
-            state.listener(events.RunFinished(run.id, run))
-        if error is not None:
-            raise error
-        return run
+            if state.listener is not None:
+                state.listener(events.RunStarted(run.id))
+            scope = state.resolver.open_run(self._values(), _DEFAULTS.open_timeout)
+            timeout = state.wanted.timeout
+            deadline = None if timeout is None else self._loop.call_later(timeout, self._be_late)
+            try:
+                for text in self._mended:
+                    state.warn(text)
+                await build_parts(state, self._agent, scope)
+                if not await converse(state):
+                    outcome = "partial"
+            except BaseException as raised:  # noqa: BLE001 - it is raised again, once everything is closed
+                error = self._named(raised)
+            self._is_closing = True
+            if deadline is not None:
+                deadline.cancel()
+            failed = await scope.close(error, state.limits.close_timeout)
+            if failed:
+                error = self._with_failures(error, failed)
+            run.outcome = outcome if error is None else _outcome_of(error)
+            if not run.messages.is_changed:
+                run.messages.seal(state.call_ids)
+            if state.listener is not None:
+                state.listener(events.RunFinished(run.id, run))
+            if error is not None:
+                raise error
+            return run
+        finally:
+            if self._waiter is not None and not self._waiter.done():
+                self._waiter.set_result(None)  # the task is over by the time that the caller wakes up
 
     def _be_late(self) -> None:
         self._is_late = True
@@ -184,19 +185,12 @@ class Owner:
 
     def _values(self) -> dict[type, Any]:
         state = self._state
-        return {**self._request.values, Invocation: state.run.invocation, Run: state.run, RunContext: state.ctx}
-
-    async def _work(self, scope: RunScope) -> bool:
-        """Builds the agent and what belongs to it, and runs the loop."""
-        for text in self._mended:
-            self._state.warn(text)
-        await Start(self._state, self._resolver, self._request, scope).build(self._agent)
-        return await converse(self._state)
+        return {**state.wanted.values, Invocation: state.run.invocation, Run: state.run, RunContext: state.ctx}
 
     def _named(self, error: BaseException) -> BaseException:
         """The error with the run on it. One of a run inside this one is wrapped, and keeps its own."""
         if isinstance(error, asyncio.CancelledError) and self._is_late and not self._was_cancelled:
-            timeout = self._request.timeout
+            timeout = self._state.wanted.timeout
             late = DeadlineExceeded(f"the run took longer than {timeout:g} seconds", timeout=timeout)
             late.__cause__ = error
             error = late

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from msgspec import Struct
@@ -19,8 +19,9 @@ from toolkit.runs.limits import Limits
 from toolkit.runs.output import Output
 from toolkit.runs.toolset import ToolSet
 from toolkit.tools.cancellation import Cancellation
+from toolkit.tools.resolver import Resolver
 
-__all__ = ["AgentParts", "RunRequest", "RunState"]
+__all__ = ["AgentParts", "RunRequest", "RunState", "Warnings"]
 
 
 class AgentParts(Protocol):
@@ -50,6 +51,19 @@ class RunRequest(Struct, frozen=True):
     settings: ModelSettings | None
 
 
+class Warnings(Struct, eq=False):
+    """What went wrong and did not stop the run. `texts` are raised as Python warnings once the run is over."""
+
+    _run_id: str
+    _listener: Callable[[Event], None] | None
+    texts: list[str] = []
+
+    def add(self, text: str) -> None:
+        self.texts.append(text)
+        if self._listener is not None:
+            self._listener(WarningRaised(self._run_id, text))
+
+
 class RunState:
     """Everything that the loop and the calls of one run work with. The owner fills it at the run's start.
 
@@ -59,14 +73,17 @@ class RunState:
         listener: Gets the events; None when nobody listens, and then none is made.
         cancellation: Of the owner task.
         call_ids: Ids that are taken in the transcript.
-        warnings: Texts, raised as Python warnings once the run is over.
+        warn: Notes something that does not stop the run.
+        resolver: Where parts are found.
+        wanted: What the caller of the run asked for.
+        agent: The agent.
         request: What the model is asked with, turn after turn: its messages are the growing transcript.
-        renew_tools: Describes the tools again, where one has changed since.
         asked: Those messages, when they are not the transcript itself: instructions stand before it.
     """
 
     __slots__ = (
         "_exclusive",
+        "agent",
         "asked",
         "builder",
         "call_ids",
@@ -77,19 +94,20 @@ class RunState:
         "listener",
         "model",
         "output",
-        "renew_tools",
         "request",
+        "resolver",
         "run",
         "tools",
-        "warnings",
+        "wanted",
+        "warn",
     )
 
+    agent: AgentParts
     builder: Builder
     cancellation: Cancellation
     hooks: AgentHooks
     limits: Limits
     model: Model
-    renew_tools: Callable[[], Awaitable[None]]
     output: Output | None
     request: ModelRequest
     tools: ToolSet
@@ -100,13 +118,17 @@ class RunState:
         ctx: RunContext,
         listener: Callable[[Event], None] | None,
         call_ids: set[str],
-        warnings: list[str],
+        warn: Callable[[str], None],
+        resolver: Resolver,
+        wanted: RunRequest,
     ) -> None:
         self.run = run
         self.ctx = ctx
         self.listener = listener
         self.call_ids = call_ids
-        self.warnings = warnings
+        self.warn = warn
+        self.resolver = resolver
+        self.wanted = wanted
         self.asked: Transcript | None = None
         self._exclusive: asyncio.Lock | None = None
 
@@ -121,9 +143,3 @@ class RunState:
         append_to(self.run.messages, message)
         if self.asked is not None:
             append_to(self.asked, message)
-
-    def warn(self, text: str) -> None:
-        """Notes something that does not stop the run."""
-        self.warnings.append(text)
-        if self.listener is not None:
-            self.listener(WarningRaised(self.run.id, text))

@@ -6,10 +6,15 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from msgspec import Struct
+
 __all__ = ["Cancellation", "Expiry"]
 
 
-class Cancellation:
+_NOT_MADE: Any = None
+
+
+class Cancellation(Struct, eq=False):
     """Whether a task was cancelled from outside since this was made for it.
 
     `CancelledError` alone doesn't tell: a handler may raise one itself, or swallow the one that was meant for it; and a
@@ -18,28 +23,24 @@ class Cancellation:
     says itself when it cancels one of its tasks, and the count decides only what an exception means that arrived.
 
     Attributes:
+        grace: Seconds that cancelled work has for its `finally` blocks.
+        report: Told in words when it did not end within them.
         task: The task; set by whoever makes it.
         is_requested: The run cancelled the task. Nothing of it may start any more.
         is_expired: The handler's own timeout cancelled the task.
         is_held: Something is being closed: a request is noted, and interrupts nothing. Whoever holds looks afterwards.
-        grace: Seconds that cancelled work has for its `finally` blocks.
-        report: Told in words when it did not end within them.
         followers: Those of the calls that run in tasks of their own, while they do: they are told at the same moment,
             whatever the owner is busy with.
     """
 
-    __slots__ = ("_before", "followers", "grace", "is_expired", "is_held", "is_requested", "report", "task")
-
-    task: asyncio.Task[Any]
-
-    def __init__(self, grace: float, report: Callable[[str], None]) -> None:
-        self.grace = grace
-        self.report = report
-        self.followers: Sequence[Cancellation] = ()
-        self.is_requested = False
-        self.is_expired = False
-        self.is_held = False
-        self._before = 0
+    grace: float
+    report: Callable[[str], None]
+    task: asyncio.Task[Any] = _NOT_MADE
+    followers: Sequence[Cancellation] = ()
+    is_requested: bool = False
+    is_expired: bool = False
+    is_held: bool = False
+    _before: int = 0
 
     def request(self) -> None:
         """Cancels the task, for the run: once, so that nothing interrupts what cleans up."""
