@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import inspect
 import types
 from abc import ABC, abstractmethod
@@ -10,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Generic, TypedDict, TypeVar, Unpack, cast
 
-from toolkit.context import Event, RunContext
+from toolkit.context import RunContext
 from toolkit.errors import ConfigurationError
 from toolkit.injection.mapping import MappingResolver
 from toolkit.messages import DocumentPart, ImagePart, Message, Part, TextPart, UserMessage
@@ -124,13 +125,8 @@ class Runnable(ABC, Generic[T]):
                     print(event)
             print(stream.run.response)
         """
-        request = _request(prompt, **options)
-        resolver, agent = self._source()
-
-        def start(listener: Callable[[Event], None], emit: Callable[[Event], None]) -> Owner:
-            return Owner(resolver, agent, request, listener, emit)
-
-        return RunStream[T](start)
+        stream: RunStream[T] = RunStream(functools.partial(Owner, *self._source(), _request(prompt, **options)))
+        return stream
 
 
 class Agent(Runnable[T]):

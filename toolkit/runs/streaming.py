@@ -21,6 +21,46 @@ T = TypeVar("T")
 Listener = Callable[[Event], None]
 
 
+class _Queue:
+    """The events of one run on their way to whoever reads them. It knows neither the run nor the stream, so that
+    both go at once when nobody needs them any more, without waiting for the garbage collector."""
+
+    __slots__ = ("_is_over", "_loop", "_thread", "events", "waker")
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.events: deque[Event] = deque()
+        self.waker: asyncio.Future[None] | None = None
+        self._loop = loop
+        self._thread = threading.get_ident()
+        self._is_over = False
+
+    def put(self, event: Event) -> None:
+        if self._is_over:  # a thread has outlived the run
+            return
+        self._is_over = event.__class__ is RunFinished
+        self.events.append(event)
+        if self.waker is not None:
+            self.wake()
+
+    def emit(self, event: Event) -> None:
+        """An event of the application, which may come from the thread of a sync handler."""
+        if threading.get_ident() == self._thread:
+            self.put(event)
+            return
+        with contextlib.suppress(RuntimeError):  # the event loop is closed: the thread has outlived the run
+            self._loop.call_soon_threadsafe(self.put, event)
+
+    def wake(self, _: Any = None) -> None:
+        waker, self.waker = self.waker, None
+        if waker is not None and not waker.done():
+            waker.set_result(None)
+
+    async def wait(self) -> None:
+        """Until there is an event, or the run is over."""
+        self.waker = self._loop.create_future()
+        await self.waker
+
+
 class RunStream(Generic[T]):
     """The events of one run: `async with agent.stream(...) as stream: async for event in stream: ...`.
 
@@ -35,9 +75,8 @@ class RunStream(Generic[T]):
     def __init__(self, start: Callable[[Listener, Listener], Owner]) -> None:
         self._start = start
         self._owner: Owner | None = None
-        self._events: deque[Event] = deque()
-        self._waker: asyncio.Future[None] | None = None
-        self._is_over = False
+        self._queue: _Queue | None = None
+        self._is_read = False
 
     @property
     def run(self) -> Run[T]:
@@ -47,10 +86,9 @@ class RunStream(Generic[T]):
     async def __aenter__(self) -> RunStream[T]:
         if self._owner is not None:
             raise RuntimeError("a stream is one run; call agent.stream(...) again for another")
-        self._loop = asyncio.get_running_loop()
-        self._thread = threading.get_ident()
-        self._owner = self._start(self._put, self._emit)
-        self._owner.start(self._wake)
+        queue = self._queue = _Queue(asyncio.get_running_loop())
+        self._owner = self._start(queue.put, queue.emit)
+        self._owner.start(queue.wake)
         return self
 
     async def __aexit__(
@@ -62,42 +100,27 @@ class RunStream(Generic[T]):
         return self
 
     async def __anext__(self) -> Event:
-        while not self._events:
+        queue = self._queue
+        if queue is None:
+            raise RuntimeError(_OUTSIDE)
+        while not queue.events:
             owner = self._running()
             if owner.is_done:
                 await owner.finish()
                 raise StopAsyncIteration
-            if self._waker is not None:
+            if self._is_read:
                 raise RuntimeError("two tasks read one stream; let one read, and pass the events on")
-            self._waker = self._loop.create_future()
+            self._is_read = True
             try:
-                await self._waker
+                await queue.wait()
             finally:
-                self._waker = None
-        return self._events.popleft()
+                self._is_read = False
+        return queue.events.popleft()
 
     def _running(self) -> Owner:
         if self._owner is None:
-            raise RuntimeError("a stream is used inside its block: `async with agent.stream(...) as stream:`")
+            raise RuntimeError(_OUTSIDE)
         return self._owner
 
-    def _put(self, event: Event) -> None:
-        if self._is_over:  # a thread has outlived the run
-            return
-        self._is_over = event.__class__ is RunFinished
-        self._events.append(event)
-        waker = self._waker
-        if waker is not None and not waker.done():
-            waker.set_result(None)
 
-    def _emit(self, event: Event) -> None:
-        """An event of the application, which may come from the thread of a sync handler."""
-        if threading.get_ident() == self._thread:
-            self._put(event)
-            return
-        with contextlib.suppress(RuntimeError):  # the event loop is closed: the thread has outlived the run
-            self._loop.call_soon_threadsafe(self._put, event)
-
-    def _wake(self, _: Any = None) -> None:
-        if self._waker is not None and not self._waker.done():
-            self._waker.set_result(None)
+_OUTSIDE = "a stream is used inside its block: `async with agent.stream(...) as stream:`"
