@@ -86,7 +86,7 @@ class UserMessage(Struct, frozen=True, tag="user"):
     content: str | Sequence[Part]
 
     def __post_init__(self) -> None:
-        if not isinstance(self.content, (str, tuple)):
+        if self.content.__class__ is not str and not isinstance(self.content, (str, tuple)):
             force_setattr(self, "content", tuple(self.content))
 
     @property
@@ -115,7 +115,7 @@ class AssistantMessage(Struct, frozen=True, tag="assistant"):
         if text is None or reasoning is None:  # as in a provider's JSON
             force_setattr(self, "text", text or "")
             force_setattr(self, "reasoning", reasoning or "")
-        if not isinstance(self.tool_calls, tuple):
+        if self.tool_calls.__class__ is not tuple:
             force_setattr(self, "tool_calls", tuple(self.tool_calls or ()))
 
 
@@ -132,7 +132,7 @@ class ToolMessage(Struct, frozen=True, tag="tool"):
     media: Sequence[ImagePart | DocumentPart] = ()
 
     def __post_init__(self) -> None:
-        if not isinstance(self.media, tuple):
+        if self.media.__class__ is not tuple:
             force_setattr(self, "media", tuple(self.media))
 
 

@@ -29,10 +29,10 @@ def begin_transcript(history: Sequence[Message]) -> tuple[Transcript, set[str], 
     The list of an earlier run is valid by construction, and what `messages_from_json` read was looked through there;
     neither is scanned, unless it was changed since.
     """
-    if isinstance(history, Transcript) and history.is_sealed:
-        return Transcript(history), set(history.call_ids), []
     if not history:
         return Transcript(), set(), []
+    if isinstance(history, Transcript) and history.is_sealed:
+        return Transcript(history), set(history.call_ids), []
     return _mended(history)
 
 
