@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from toolkit.context import RequestedCall
+from toolkit.context import Event, RequestedCall
 from toolkit.errors import ToolError
 from toolkit.events import ToolCallFinished, ToolCallStarted
 from toolkit.hooks import CallInfo
@@ -67,7 +67,7 @@ def read_call(state: RunState, call: ToolCall) -> ReadCall:
     specification = entry.specification
     kind: type[Any] = raw.__class__
     try:
-        arguments = specification.read(copied(raw) if issubclass(kind, dict) else raw)
+        arguments = specification.read(copied(raw) if kind is not str and issubclass(kind, dict) else raw)
     except InvalidArguments as error:
         return ReadCall(with_object_arguments(call), call.name, entry, raw, error_result(str(error), error))
     if kind is str and raw[:1] != "{":
@@ -75,20 +75,18 @@ def read_call(state: RunState, call: ToolCall) -> ReadCall:
     return ReadCall(call, call.name, entry, arguments)
 
 
-class _Turn:
-    """The calls of one turn, and what has become of each."""
+class _Turn(Struct, eq=False):
+    """The calls of one turn, and what has become of each, by their place."""
 
-    __slots__ = ("calls", "courses", "records")
-
-    def __init__(self, calls: Sequence[ReadCall]) -> None:
-        self.calls = calls
-        self.records: list[CallRecord | None] = [None] * len(calls)
-        self.courses: dict[int, Course] = {}
+    calls: Sequence[ReadCall]
+    records: dict[int, CallRecord] = {}
+    courses: dict[int, Course] = {}
 
 
 def refuse_all(state: RunState, calls: Sequence[ReadCall], reason: str) -> None:
     """Gives every call a result that says why it did not run."""
-    _tell_starts(state, calls)
+    if state.listener is not None:
+        _tell_starts(state.listener, state.run.id, calls)
     _record_all(state, _Turn(calls), reason)
 
 
@@ -97,7 +95,8 @@ async def perform_all(state: RunState, calls: Sequence[ReadCall]) -> None:
 
     Whatever ends it, every call has a record and a message afterwards.
     """
-    _tell_starts(state, calls)
+    if state.listener is not None:
+        _tell_starts(state.listener, state.run.id, calls)
     turn = _Turn(calls)
     waiting: list[int] = []
     for place, read in enumerate(calls):
@@ -114,10 +113,9 @@ async def perform_all(state: RunState, calls: Sequence[ReadCall]) -> None:
         _record_all(state, turn, "not run: the run ended before")
 
 
-def _tell_starts(state: RunState, calls: Sequence[ReadCall]) -> None:
-    if state.listener is not None:
-        for read in calls:
-            state.listener(ToolCallStarted(state.run.id, read.call))
+def _tell_starts(listener: Callable[[Event], None], run_id: str, calls: Sequence[ReadCall]) -> None:
+    for read in calls:
+        listener(ToolCallStarted(run_id, read.call))
 
 
 async def _perform_concurrently(state: RunState, turn: _Turn, waiting: list[int]) -> None:
@@ -142,7 +140,7 @@ async def _perform_concurrently(state: RunState, turn: _Turn, waiting: list[int]
 
 def _record_all(state: RunState, turn: _Turn, reason: str) -> None:
     for place, read in enumerate(turn.calls):
-        record = turn.records[place] or _record_of_ended(state, read, turn.courses.get(place), reason)
+        record = turn.records.get(place) or _record_of_ended(state, read, turn.courses.get(place), reason)
         state.run.calls.append(record)
         state.add(ToolMessage(read.call.id, read.call.name, record.result.content, record.result.is_error))
 
@@ -164,12 +162,13 @@ async def _perform(state: RunState, turn: _Turn, place: int, cancellation: Cance
         cancellation: Of the task that this runs in.
     """
     read = turn.calls[place]
-    entry, arguments = read.entry, read.arguments
+    entry = read.entry
     assert entry is not None  # else it was refused
-    assert isinstance(arguments, dict)
+    arguments: Any = read.arguments  # a dict, for the same reason
     specification = entry.specification
+    definition = specification.definition
     shown = copied(arguments)
-    call = RequestedCall(read.call.id, specification.name, shown, specification.definition)
+    call = RequestedCall(read.call.id, definition.name, shown, definition)
     course = turn.courses[place] = Course(arguments)
     tool: Any = None
     try:
@@ -202,7 +201,7 @@ async def _perform(state: RunState, turn: _Turn, place: int, cancellation: Cance
     if tool is not None and specification.has_after_hook:
         hooks = (tool.on_after_call, *hooks)
     if hooks:
-        call = replace(call, arguments=course.arguments)  # the handler had the other ones
+        call = RequestedCall(call.id, call.name, course.arguments, call.tool, call.revised)  # the handler had others
         info = CallInfo(call, result, error, not result.is_error, course.duration)
         result = await tell_after(hooks, state.ctx, info, cancellation)
     turn.records[place] = _finished(state, read, result, course.arguments, course.duration, error)

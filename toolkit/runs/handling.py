@@ -42,6 +42,8 @@ class NotConverted(Exception):
 
 def converted(specification: ToolSpecification, arguments: dict[str, Any], revised: bool) -> Any:
     """What the handler takes. Arguments that a guard put in are told to nobody when they are refused."""
+    if specification.handler.shape.convert is None:
+        return arguments
     try:
         return specification.convert(arguments)
     except Exception as error:  # a validator of the tool's own type may raise anything: a failure of the tool
@@ -107,12 +109,21 @@ async def run_handler(
             raise
         except (Exception, asyncio.CancelledError) as error:
             raise _failure_of_building(error, cancellation) from error
+    lock = state.exclusive_lock() if entry.specification.exclusive else None
     try:
-        if entry.specification.exclusive:
-            async with state.exclusive_lock():
-                await _handle(state, entry, tool, converted, call, injected, course, cancellation)
-        else:
-            await _handle(state, entry, tool, converted, call, injected, course, cancellation)
+        if lock is not None:
+            await lock.acquire()
+        ctx = state.ctx.for_call(call)
+        started = perf_counter()
+        try:
+            if cancellation.is_requested:
+                raise asyncio.CancelledError
+            course.has_begun = True
+            course.result = await call_handler(entry.specification, tool, converted, ctx, injected, cancellation)
+        finally:
+            course.duration = perf_counter() - started
+            if lock is not None:
+                lock.release()
     except BaseException as error:
         state.cancellation.request_followers()  # the run ends: nothing starts while this is closed
         if scope is not None:
@@ -121,27 +132,6 @@ async def run_handler(
     if scope is not None:
         assert course.result is not None
         await _close_call(state, scope, course.result.error, cancellation)
-
-
-async def _handle(
-    state: RunState,
-    entry: ToolEntry,
-    tool: Any,
-    converted: Any,
-    call: RequestedCall,
-    injected: dict[str, Any],
-    course: Course,
-    cancellation: Cancellation,
-) -> None:
-    if cancellation.is_requested:
-        raise asyncio.CancelledError
-    course.has_begun = True
-    started = perf_counter()
-    ctx = state.ctx.for_call(call)
-    try:
-        course.result = await call_handler(entry.specification, tool, converted, ctx, injected, cancellation)
-    finally:
-        course.duration = perf_counter() - started
 
 
 async def _close_call(

@@ -45,12 +45,12 @@ def parse_arguments(raw: str | bytes | dict[str, Any] | None) -> dict[str, Any]:
         >>> parse_arguments('{"city": "Oslo"}')
         {'city': 'Oslo'}
     """
-    if isinstance(raw, dict):
+    if raw.__class__ is not str and isinstance(raw, dict):
         refuse_non_json(raw)
         return raw
     if raw is None or raw == "":
         return {}
-    if not isinstance(raw, (str, bytes)):  # pyright: ignore[reportUnnecessaryIsInstance] -- a provider may send a list
+    if raw.__class__ is not str and not isinstance(raw, (str, bytes)):  # pyright: ignore[reportUnnecessaryIsInstance] -- a provider may send a list
         raise InvalidArguments(f"the arguments must be a JSON object, not {_kind(raw)}")
     try:
         value: Any = parse_json(raw)
@@ -68,7 +68,7 @@ def parse_arguments(raw: str | bytes | dict[str, Any] | None) -> dict[str, Any]:
 
 def parse_json(text: str | bytes) -> Any:
     """A JSON value of any type, read as strictly as arguments are. Raises `InvalidArguments`."""
-    if isinstance(text, bytes):
+    if text.__class__ is not str and isinstance(text, bytes):
         try:
             text = text.decode()
         except UnicodeDecodeError as error:

@@ -65,11 +65,12 @@ class HandlerPlan(Struct, frozen=True):
     def bind(
         self, converted: Any, ctx: RunContext, injected: Mapping[str, Any]
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The positional and keyword arguments of one call of the handler."""
-        keywords: dict[str, Any] = {self.whole: converted} if self.whole is not None else dict(converted)
+        """The positional and keyword arguments of one call of the handler, which gets what was converted itself."""
+        keywords: dict[str, Any] = {self.whole: converted} if self.whole is not None else converted
         for name, wanted in self.contexts:
             keywords[name] = context_value(wanted, ctx)
-        keywords.update(injected)
+        if injected:
+            keywords.update(injected)
         for name, make in self.defaults:
             if name not in keywords:
                 keywords[name] = make()

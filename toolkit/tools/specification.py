@@ -197,6 +197,7 @@ def keep_specification(tool: Any) -> None:
 
 _KEPT = "__toolwire_specification__"
 _NOTHING: frozenset[type] = frozenset()
+_MEMBERS = frozenset(MEMBERS)
 
 
 def _taken(members: Members, given: Set[type], label: str) -> frozenset[type]:
@@ -210,7 +211,7 @@ def check_instance(specification: ToolSpecification, tool: Any) -> None:
     over else, and the handler would run.
     """
     own: dict[str, Any] = getattr(tool, "__dict__", {})
-    if type(tool) is specification.described and not specification.own and own.keys().isdisjoint(MEMBERS):
+    if type(tool) is specification.described and not specification.own and _MEMBERS.isdisjoint(own):
         return
     if _KEPT in own:  # a function tool, which can't change
         return
