@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Set
+from operator import attrgetter
 from typing import Any, cast
 
 from dependency_injector import providers
@@ -34,6 +35,7 @@ from toolkit.tools.resolver import Recipe
 __all__ = ["ContainerResolver"]
 
 _ALWAYS_GIVEN = (Invocation, Run, RunContext)
+_overriding = attrgetter("last_overriding")
 
 
 class ContainerResolver:
@@ -54,7 +56,7 @@ class ContainerResolver:
 
     def memory(self) -> dict[Any, Any]:
         # dependency-injector's own overrides change what a name stands for, and so does each new configuration.
-        now: list[Any] = [provider.last_overriding for provider in self._own]
+        now: list[Any] = [*map(_overriding, self._own)]
         memory: dict[Any, Any] = memory_of_layers().setdefault(self, {}) if active_layers.get() else self._memory
         if memory.get(self) != now:
             memory.clear()

@@ -67,23 +67,26 @@ class _Call:
         self.kwargs = kwargs
 
 
-class Literal(providers.Provider[T]):
+class Literal(providers.Object[T]):
     """Gives a value as it is, never copied. Providers inside a list or tuple become the container's own."""
 
     def __init__(self, value: Any = None) -> None:
-        super().__init__()
-        self.value = value
+        super().__init__(value)
+
+    @property
+    def value(self) -> Any:
+        return self.provides
 
     def __deepcopy__(self, memo: dict[Any, Any] | None) -> Literal[T]:
         def fill(copied: Literal[T], memo: dict[Any, Any]) -> None:
-            copied.value = _with_copied_providers(self.value, memo)
+            copied.set_provides(_with_copied_providers(self.value, memo))
 
         return _copied(self, memo, fill)
 
-    # Providers inside are listed, not injected, so they are not among the `related` ones.
-
-    def _provide(self, args: Any, kwargs: Any) -> Any:
-        return self.value
+    @property
+    def related(self) -> Iterator[providers.Provider[Any]]:
+        # What is inside is listed, not injected.
+        yield from self.overridden
 
 
 def _with_copied_providers(value: Any, memo: dict[Any, Any]) -> Any:

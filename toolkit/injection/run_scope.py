@@ -32,18 +32,12 @@ class _Plan(Struct, frozen=True):
     Attributes:
         asynchronous: What has to be opened before the provider can be called.
         lasting: What lives longer than a call.
-        overridings: What stood on each provider then.
+        overridings: What stood on each provider then: the plan holds as long as the same does.
     """
 
     asynchronous: tuple[Scoped[Any], ...]
     lasting: tuple[Scoped[Any], ...]
     overridings: tuple[tuple[Any, AnyProvider | None], ...]
-
-    def is_current(self) -> bool:
-        for provider, over in self.overridings:  # noqa: SIM110 - asked for every build: no generator
-            if provider.last_overriding is not over:
-                return False
-        return True
 
 
 class ContainerScope(Scope):
@@ -126,8 +120,12 @@ class ContainerScope(Scope):
     def _plan(self, provider: AnyProvider) -> _Plan:
         plans = self._plans()
         plan: _Plan | None = plans.get(provider)
-        if plan is not None and plan.is_current():
-            return plan
+        if plan is not None:
+            for node, over in plan.overridings:
+                if node.last_overriding is not over:
+                    break
+            else:
+                return plan
         met: set[AnyProvider] = set()
         nodes = list(walk(provider, met))
         plan = _Plan(

@@ -79,5 +79,6 @@ class Scope:
             except BaseException as raised:  # noqa: BLE001 - the border of a close: the rest is closed all the same
                 raised.add_note(f"while closing {closer.label} of the {self.level} scope")
                 errors.append(raised)
-        self.cache.clear()
+        if self.cache:
+            self.cache.clear()
         return errors

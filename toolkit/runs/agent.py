@@ -262,14 +262,16 @@ def _is_to_be_built(hook: Any) -> bool:
 
 
 def _sequence(given: Any, what: str) -> Sequence[Any]:
-    if isinstance(given, (list, tuple)):
-        return cast("Sequence[Any]", given)
+    if given.__class__ is list or given.__class__ is tuple or isinstance(given, (list, tuple)):
+        sequence: Sequence[Any] = given
+        return sequence
     raise ConfigurationError(f"{what} are {given!r}; give a list")
 
 
 def _of_kind(given: Any, kind: type[K], what: str, example: str) -> K:
-    if isinstance(given, kind):
-        return given
+    if given.__class__ is kind or isinstance(given, kind):
+        found: K = given
+        return found
     raise ConfigurationError(f"{what} are {given!r}; give {example}")
 
 
@@ -287,7 +289,9 @@ def _checked_instructions(instructions: Any) -> Any:
 
 def _checked_hooks(hooks: Any) -> Sequence[Any]:
     listed = _sequence(hooks, "hooks")
-    agent_hooks([hook for hook in listed if not _is_to_be_built(hook)])
+    for hook in listed:
+        if not _is_to_be_built(hook):
+            agent_hooks((hook,))
     return listed
 
 
@@ -348,7 +352,7 @@ def _dict(given: Any, what: str) -> dict[str, Any]:
 
 
 def _user_message(prompt: Any, *, continues: bool) -> UserMessage | None:
-    if isinstance(prompt, str):
+    if prompt.__class__ is str or isinstance(prompt, str):
         if prompt or not continues:
             return UserMessage(prompt)
         return None

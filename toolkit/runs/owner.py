@@ -150,7 +150,8 @@ class Owner:
         try:
             if state.listener is not None:
                 state.listener(events.RunStarted(run.id))
-            scope = state.resolver.open_run(self._values(), _DEFAULTS.open_timeout)
+            values = {**state.wanted.values, Invocation: run.invocation, Run: run, RunContext: state.ctx}
+            scope = state.resolver.open_run(values, _DEFAULTS.open_timeout)
             timeout = state.wanted.timeout
             deadline = None if timeout is None else self._loop.call_later(timeout, self._be_late)
             try:
@@ -182,10 +183,6 @@ class Owner:
     def _be_late(self) -> None:
         self._is_late = True
         self._state.cancellation.request()
-
-    def _values(self) -> dict[type, Any]:
-        state = self._state
-        return {**state.wanted.values, Invocation: state.run.invocation, Run: state.run, RunContext: state.ctx}
 
     def _named(self, error: BaseException) -> BaseException:
         """The error with the run on it. One of a run inside this one is wrapped, and keeps its own."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import functools
+import itertools
 from collections.abc import Awaitable, Callable, Iterable, Sequence, Set
 from typing import Any, cast
 
@@ -57,7 +58,7 @@ _NONE = (None,) * len(MEMBERS)
 
 
 def _members_of(source: Any) -> list[Any]:
-    return [*map(getattr, (source,) * len(MEMBERS), MEMBERS, _NONE)]  # asked for every call: no step of Python's
+    return [*map(getattr, itertools.repeat(source), MEMBERS, _NONE)]  # asked for every call: no step of Python's
 
 
 class ToolSet(Struct, frozen=True, eq=False):
