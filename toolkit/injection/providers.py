@@ -86,7 +86,7 @@ class Literal(providers.Object[T]):
     @property
     def related(self) -> Iterator[providers.Provider[Any]]:
         # What is inside is listed, not injected.
-        yield from self.overridden
+        yield from cast("Any", self).overridden
 
 
 def _with_copied_providers(value: Any, memo: dict[Any, Any]) -> Any:

@@ -138,15 +138,12 @@ class ContainerScope(Scope):
         return plan
 
     async def _open_first(self, scoped: Scoped[Any]) -> None:
-        home = scoped.home()
+        home = self if scoped.level == self.level else scoped.home()
         if scoped in home.cache:
             return
-        if isinstance(home, ApplicationScope) and self.level != OPENING:
+        if home is not self and isinstance(home, ApplicationScope) and self.level != OPENING:
             await home.open(scoped)
-        else:
-            await self._open(scoped, home)
-
-    async def _open(self, scoped: Scoped[Any], home: Scope) -> None:
+            return
         if home.is_closed:
             raise ConfigurationError(f"{label_of(scoped.source)} is asked for after its {home.level} scope was closed")
         try:

@@ -262,7 +262,8 @@ def _is_to_be_built(hook: Any) -> bool:
 
 
 def _sequence(given: Any, what: str) -> Sequence[Any]:
-    if given.__class__ is list or given.__class__ is tuple or isinstance(given, (list, tuple)):
+    kind: type = given.__class__
+    if kind is list or kind is tuple or issubclass(kind, (list, tuple)):
         sequence: Sequence[Any] = given
         return sequence
     raise ConfigurationError(f"{what} are {given!r}; give a list")

@@ -77,6 +77,7 @@ class RunStream(Generic[T]):
         self._owner: Owner | None = None
         self._queue: _Queue | None = None
         self._is_read = False
+        self._is_at_end = False
 
     @property
     def run(self) -> Run[T]:
@@ -94,7 +95,8 @@ class RunStream(Generic[T]):
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        await self._running().cancel()
+        if not self._is_at_end:  # else everything is closed, and has been told
+            await self._running().cancel()
 
     def __aiter__(self) -> RunStream[T]:
         return self
@@ -107,6 +109,7 @@ class RunStream(Generic[T]):
             owner = self._running()
             if owner.is_done:
                 await owner.finish()
+                self._is_at_end = True
                 raise StopAsyncIteration
             if self._is_read:
                 raise RuntimeError("two tasks read one stream; let one read, and pass the events on")

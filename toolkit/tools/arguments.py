@@ -45,13 +45,16 @@ def parse_arguments(raw: str | bytes | dict[str, Any] | None) -> dict[str, Any]:
         >>> parse_arguments('{"city": "Oslo"}')
         {'city': 'Oslo'}
     """
-    if raw.__class__ is not str and isinstance(raw, dict):
-        refuse_non_json(raw)
-        return raw
-    if raw is None or raw == "":
-        return {}
-    if raw.__class__ is not str and not isinstance(raw, (str, bytes)):  # pyright: ignore[reportUnnecessaryIsInstance] -- a provider may send a list
-        raise InvalidArguments(f"the arguments must be a JSON object, not {_kind(raw)}")
+    match raw:
+        case None | "":
+            return {}
+        case str() | bytes():
+            pass
+        case dict():
+            refuse_non_json(raw)
+            return raw
+        case _:  # pyright: ignore[reportUnnecessaryComparison]  # a provider may send a list
+            raise InvalidArguments(f"the arguments must be a JSON object, not {_kind(raw)}")
     try:
         value: Any = parse_json(raw)
     except InvalidArguments:
@@ -68,11 +71,14 @@ def parse_arguments(raw: str | bytes | dict[str, Any] | None) -> dict[str, Any]:
 
 def parse_json(text: str | bytes) -> Any:
     """A JSON value of any type, read as strictly as arguments are. Raises `InvalidArguments`."""
-    if text.__class__ is not str and isinstance(text, bytes):
-        try:
-            text = text.decode()
-        except UnicodeDecodeError as error:
-            raise InvalidArguments(f"the arguments are not UTF-8 text: byte {error.start} is wrong") from None
+    match text:
+        case str():
+            pass
+        case bytes():
+            try:
+                text = text.decode()
+            except UnicodeDecodeError as error:
+                raise InvalidArguments(f"the arguments are not UTF-8 text: byte {error.start} is wrong") from None
     try:
         value = _decode(text)
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):

@@ -135,10 +135,17 @@ async def call_handler(
     try:
         positional, keywords = specification.handler.bind(converted, ctx, injected)
         timeout = specification.timeout
-        if timeout is None:
-            value = await _value_of(specification, tool.handler, positional, keywords, cancellation)
-        else:
+        if timeout is not None:
             value = await _value_in_time(specification, tool.handler, positional, keywords, cancellation, timeout)
+        else:
+            if specification.run_in_thread and not specification.handler.is_async:
+                value = await _value_of_thread(specification, tool.handler, positional, keywords, cancellation)
+            else:
+                value = tool.handler(*positional, **keywords)
+            if value.__class__ is CoroutineType:
+                value = await drive(value, cancellation, specification.label)
+            elif inspect.isawaitable(value):
+                value = await settled(value, cancellation, specification.label)
         if cancellation.is_requested:
             raise asyncio.CancelledError
         if specification.output_validator is not None:
@@ -192,22 +199,6 @@ class _Overdue(Exception):
 
     def __init__(self, remark: str = "") -> None:
         self.remark = remark
-
-
-async def _value_of(
-    specification: ToolSpecification,
-    handler: Callable[..., Any],
-    positional: tuple[Any, ...],
-    keywords: dict[str, Any],
-    cancellation: Cancellation,
-) -> Any:
-    if specification.run_in_thread and not specification.handler.is_async:
-        value = await _value_of_thread(specification, handler, positional, keywords, cancellation)
-    else:
-        value = handler(*positional, **keywords)
-    if value.__class__ is CoroutineType:
-        return await drive(value, cancellation, specification.label)
-    return await settled(value, cancellation, specification.label) if inspect.isawaitable(value) else value
 
 
 async def _value_in_time(
