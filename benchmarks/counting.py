@@ -34,8 +34,7 @@ def profile_of(name: str, runs: int = 50) -> tuple[float, pstats.Stats]:
 async def _profiled(container: type, turns: list[int], is_streamed: bool, runs: int) -> tuple[float, pstats.Stats]:
     async with application(container()) as app:
         agent = app.agent()
-        model = PlayedModel(turns)
-        one = _streamed(agent, model) if is_streamed else _run(agent, model)
+        one = one_of(agent, PlayedModel(turns), is_streamed)
         for _ in range(3):  # what is worked out once is worked out
             await one()
         profile = cProfile.Profile()
@@ -45,6 +44,11 @@ async def _profiled(container: type, turns: list[int], is_streamed: bool, runs: 
         profile.disable()
     stats = pstats.Stats(profile)
     return stats.total_calls / runs, stats  # type: ignore[attr-defined]  # typeshed leaves it out
+
+
+def one_of(agent: Any, model: PlayedModel, is_streamed: bool) -> Callable[[], Awaitable[None]]:
+    """One run of a workload, whole."""
+    return _streamed(agent, model) if is_streamed else _run(agent, model)
 
 
 def _run(agent: Any, model: PlayedModel) -> Callable[[], Awaitable[None]]:

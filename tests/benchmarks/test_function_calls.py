@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import pytest
+
 from benchmarks.counting import profile_of
 
 
-def test_a_run_with_one_call_of_a_container_built_tool_takes_at_most_250_function_calls() -> None:
+def test_a_run_with_one_call_of_a_container_built_tool_takes_at_most_215_function_calls() -> None:
     calls, _ = profile_of("W1")
 
-    assert calls <= 250
+    assert calls <= 215
+
+
+@pytest.mark.parametrize(("name", "most"), [("W1 everything", 400), ("W2", 1_600), ("W3_20", 1_600)])
+def test_a_run_takes_at_most_so_many_function_calls(name: str, most: int) -> None:
+    calls, _ = profile_of(name, runs=10)
+
+    assert calls <= most
 
 
 def test_a_turn_costs_the_same_late_in_a_run_as_early() -> None:

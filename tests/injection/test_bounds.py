@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from typing import Any
@@ -76,3 +77,23 @@ async def test_an_opening_that_swallows_its_cancellation_is_a_failure_of_the_cal
 
     assert run.calls[0].result.content == "tool 'ask' failed: TimeoutError"
     assert "opening stubborn_start took longer than 0.01 seconds" in str(run.calls[0].error)
+
+
+class BusySession(Session):
+    """Keeps the event loop for longer than it may take, and only then waits for something."""
+
+    async def aclose(self) -> None:
+        time.sleep(0.02)  # noqa: ASYNC251 - this is what it is about
+        for _ in range(5):
+            await asyncio.sleep(0)
+
+
+async def test_time_in_which_a_close_keeps_the_event_loop_counts_as_soon_as_it_waits() -> None:
+    with pytest.raises(CleanupError, match=r"took longer than 0\.01 seconds"):
+        await run_with(BusySession, Limits(close_timeout=0.01))
+
+
+async def test_without_a_limit_a_close_may_wait_for_as_long_as_it_takes() -> None:
+    run = await run_with(BusySession, Limits(close_timeout=None))
+
+    assert run.outcome == "completed"

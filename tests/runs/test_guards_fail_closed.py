@@ -240,3 +240,34 @@ def test_a_slot_that_holds_no_hook_is_refused_for_each_object() -> None:
 
     with pytest.raises(ConfigurationError, match="takes"):
         Agent(None, hooks=[Slotted(lambda ctx: None)])
+
+
+class Permissive:
+    async def on_before_call(self, ctx: RunContext, call: Any) -> None:
+        return None
+
+
+async def test_what_a_hook_sets_on_itself_is_checked_though_its_class_was_found_sound() -> None:
+    Agent(ScriptedModel([]), hooks=[Permissive()])
+    odd: Any = Permissive()
+    odd.on_before_call = Permissive.on_before_call  # the function, which takes one more than the method
+
+    with pytest.raises(ConfigurationError, match=r"is called as on_before_call\(ctx, call\)"):
+        Agent(ScriptedModel([]), hooks=[odd])
+
+
+async def test_a_hook_that_a_class_gets_later_is_asked_in_the_next_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def deny(guard: Permissive, ctx: RunContext, call: Any) -> Deny:
+        return Deny("closed")
+
+    tool = Ran()
+    agent = Agent(
+        ScriptedModel([calls(call("act")), says("1"), calls(call("act")), says("2")]), [tool], hooks=[Permissive()]
+    )
+    await agent.run("Act!")
+    monkeypatch.setattr(Permissive, "on_before_call", deny)
+
+    run = await agent.run("Act!")
+
+    assert run.calls[0].result.content == "closed"
+    assert tool.count == 1
