@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from msgspec import UNSET
@@ -18,7 +18,7 @@ from toolkit.runs.builder import Builder
 from toolkit.runs.hooks import agent_hooks
 from toolkit.runs.output import output_of
 from toolkit.runs.state import AgentParts, RunState
-from toolkit.runs.toolset import ToolSet, compile_tools
+from toolkit.runs.toolset import ToolSet, compile_tools, kept_tools
 from toolkit.tools.driving import settled
 from toolkit.tools.resolver import Recipe, RunScope
 
@@ -44,7 +44,8 @@ async def build_parts(state: RunState, source: AgentParts | Recipe, scope: RunSc
     state.hooks = agent_hooks([await _built(state, hook) for hook in agent.hooks] if agent.hooks else ())
     state.model = await _model(state)
     state.ctx.agent = AgentInfo(agent.name)
-    state.tools = await _tools(state)
+    listed = (*agent.tools, *state.wanted.tools)
+    state.tools = kept_tools(listed, state.resolver, state.wanted.values.keys()) or await _tools(state, listed)
     definitions = state.tools.definitions
     state.ctx.agent = AgentInfo(agent.name, None, definitions)
     messages: list[Message] = state.run.messages
@@ -60,15 +61,15 @@ async def build_parts(state: RunState, source: AgentParts | Recipe, scope: RunSc
 
 async def renew_tools(state: RunState) -> None:
     """Describes the tools again, since one has changed."""
-    state.tools = await _tools(state, anew=True)
+    state.tools = await _tools(state, (*state.agent.tools, *state.wanted.tools), anew=True)
     definitions = state.tools.definitions
     state.ctx.agent = replace(state.ctx.agent, definitions=definitions)
     state.request = replace(state.request, tools=definitions)
 
 
-async def _tools(state: RunState, *, anew: bool = False) -> ToolSet:
+async def _tools(state: RunState, listed: Sequence[Any], *, anew: bool = False) -> ToolSet:
     return await compile_tools(
-        (*state.agent.tools, *state.wanted.tools),
+        listed,
         state.resolver,
         frozenset(state.wanted.values),
         state.ctx,

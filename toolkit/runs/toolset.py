@@ -20,7 +20,7 @@ from toolkit.tools.resolver import Recipe, Resolver
 from toolkit.tools.specification import ToolSpecification, specify, specify_class
 from toolkit.tools.violations import printable
 
-__all__ = ["ToolEntry", "ToolSet", "compile_tools"]
+__all__ = ["ToolEntry", "ToolSet", "compile_tools", "kept_tools"]
 
 _MAX_NAMES = 20
 
@@ -90,6 +90,13 @@ class ToolSet(Struct, frozen=True, eq=False):
         return f"unknown tool '{name}'; the tools are {', '.join(names[:_MAX_NAMES])}{more}"
 
 
+def kept_tools(listed: Sequence[Any], resolver: Resolver, value_types: Set[type]) -> ToolSet | None:
+    """The tools of a run, where they were worked out before and are the same in each run; else None."""
+    kept: dict[Any, ToolSet] = resolver.memory().get(_KEPT, _NOTHING_KEPT)
+    known = kept.get((frozenset(value_types), *map(id, listed)))
+    return None if known is None or known.conditional else known
+
+
 async def compile_tools(
     listed: Sequence[Any],
     resolver: Resolver,
@@ -129,6 +136,7 @@ async def compile_tools(
 
 
 _KEPT = object()
+_NOTHING_KEPT: dict[Any, ToolSet] = {}
 
 
 async def _expanded(listed: Iterable[Any], ctx: RunContext, started: Started) -> list[Any]:
