@@ -49,23 +49,35 @@ _NO_WORDS = frozenset({"$schema", "$id", "$comment", "$anchor", "examples", "tit
 def is_strict(schema: dict[str, Any]) -> bool:
     """Whether a provider's strict mode takes the schema as it is.
 
-    OpenAI's rules: every object is closed and requires all that it has, the top is an object, and only some keywords
-    are known (https://platform.openai.com/docs/guides/structured-outputs, supported schemas). A parameter with a
-    default is not required, so a tool that has one is sent without strict mode rather than with another schema.
+    OpenAI's rules: every schema says its type, every object is closed and requires all that it has, every array says
+    what it holds, nothing stands beside a reference, the top is one object, and only some keywords are known
+    (https://platform.openai.com/docs/guides/structured-outputs, supported schemas). A parameter with a default is not
+    required, so a tool that has one is sent without strict mode rather than with another schema.
     """
-    if schema.get("type") != "object" or not schema.get("properties"):
+    if schema.get("type") != "object" or not schema.get("properties") or "anyOf" in schema:
         return False
-    for path, inner in subschemas(schema):
-        if not _STRICT_KEYWORDS.issuperset(inner) or path.count(".") > 2 * _STRICT_DEPTH:
-            return False
-        if inner.get("type") == "object" and (
-            inner.get("additionalProperties") is not False
-            or set(inner.get("properties", ())) != set(inner.get("required", ()))
-        ):
-            return False
-        if "format" in inner and inner["format"] not in _STRICT_FORMATS:
-            return False
-    return True
+    return all(path.count(".") <= 2 * _STRICT_DEPTH and _is_strict_part(inner) for path, inner in subschemas(schema))
+
+
+def _is_strict_part(schema: dict[str, Any]) -> bool:
+    if not _STRICT_KEYWORDS.issuperset(schema) or schema.get("format", "date") not in _STRICT_FORMATS:
+        return False
+    if "$ref" in schema:
+        return schema.keys() == {"$ref"} and (schema["$ref"] == "#" or str(schema["$ref"]).startswith("#/$defs/"))
+    kinds: Any = schema.get("type", ())
+    kinds = (kinds,) if isinstance(kinds, str) else kinds
+    if not kinds:
+        return "anyOf" in schema and "properties" not in schema
+    if "array" in kinds and not isinstance(schema.get("items"), dict):
+        return False
+    if "object" not in kinds:
+        return True
+    properties: dict[str, Any] = schema.get("properties", {})
+    return (
+        schema.get("additionalProperties") is False
+        and properties.keys() == set(schema.get("required", ()))
+        and all(isinstance(inner, dict) for inner in properties.values())
+    )
 
 
 def is_recursive(schema: dict[str, Any]) -> bool:
