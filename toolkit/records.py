@@ -7,7 +7,7 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 from msgspec import Struct
 
-from toolkit.messages import Message, Transcript, Usage
+from toolkit.messages import DocumentPart, ImagePart, Message, Transcript, Usage
 
 __all__ = ["CallRecord", "Invocation", "Outcome", "Run", "ToolResult", "Transcript", "Usage"]
 
@@ -25,12 +25,14 @@ class ToolResult(Struct, frozen=True):
         content: The text for the model.
         is_error: True when `content` tells what went wrong.
         error: The exception, for the application only; never sent to a model.
+        media: Images and documents in the value; the model gets them beside the text, where its provider takes them.
     """
 
     value: Any = None
     content: str = ""
     is_error: bool = False
     error: BaseException | None = None
+    media: tuple[ImagePart | DocumentPart, ...] = ()
 
     def __repr__(self) -> str:
         return f"ToolResult(content={self.content!r}, is_error={self.is_error}, error={_class_of(self.error)})"

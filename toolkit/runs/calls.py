@@ -142,7 +142,8 @@ def _record_all(state: RunState, turn: _Turn, reason: str) -> None:
     for place, read in enumerate(turn.calls):
         record = turn.records.get(place) or _record_of_ended(state, read, turn.courses.get(place), reason)
         state.run.calls.append(record)
-        state.add(ToolMessage(read.call.id, read.call.name, record.result.content, record.result.is_error))
+        result = record.result
+        state.add(ToolMessage(read.call.id, read.call.name, result.content, result.is_error, result.media))
 
 
 def _record_of_ended(state: RunState, read: ReadCall, course: Course | None, reason: str) -> CallRecord:

@@ -7,6 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from toolkit.errors import ConfigurationError, repr_of
 from toolkit.messages import (
     AssistantMessage,
@@ -145,7 +147,9 @@ def _paired(
         else:
             left.remove(found)
         answers.append(
-            found if found.call_id == call.id else ToolMessage(call.id, call.name, found.content, found.is_error)
+            found
+            if found.call_id == call.id
+            else ToolMessage(call.id, call.name, found.content, found.is_error, found.media)
         )
     for result in left:
         warnings.append(

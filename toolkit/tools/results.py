@@ -10,12 +10,13 @@ import enum
 import numbers
 import pathlib
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 import msgspec
 
 from toolkit.errors import ToolkitError
+from toolkit.messages import DocumentPart, ImagePart, TextPart
 from toolkit.records import Invocation, ToolResult
 
 __all__ = ["UnwritableValue", "cut", "error_result", "failure_result", "result_of", "to_json"]
@@ -35,7 +36,8 @@ class UnwritableValue(ToolkitError):
 def result_of(value: Any) -> ToolResult:
     """The result for a value: `str` as is, None as `""`, a `ToolResult` as it says, everything else as JSON.
 
-    A value with a method `to_content()` says itself how it reads; `value` stays the object.
+    A value with a method `to_content()` says itself how it reads; `value` stays the object. An `ImagePart` or a
+    `DocumentPart`, alone or in a list, becomes `media`, and a line of the content that says what it is.
 
     Raises:
         UnwritableValue: it can't be written as JSON.
@@ -46,13 +48,36 @@ def result_of(value: Any) -> ToolResult:
         return ToolResult(None, "")
     if isinstance(value, ToolResult):
         content = value.content or result_of(value.value).content
-        return ToolResult(value.value, _without_surrogates(content), value.is_error, value.error)
+        return ToolResult(value.value, _without_surrogates(content), value.is_error, value.error, value.media)
     if isinstance(value, str) and not isinstance(value, enum.Enum):
         return ToolResult(value, _without_surrogates(str(value)))
+    if isinstance(value, (ImagePart, DocumentPart)):
+        return ToolResult(value, _label_of(value), media=(value,))
+    if _has_media(value):
+        return _result_of_parts(value, value)
     to_content = getattr(value, "to_content", None)
     if callable(to_content) and not isinstance(value, type):
         return ToolResult(value, _without_surrogates(str(to_content())))
     return ToolResult(value, to_json(value).decode())
+
+
+def _has_media(value: Any) -> bool:
+    if not isinstance(value, (list, tuple)):
+        return False
+    return any(isinstance(item, (ImagePart, DocumentPart)) for item in cast("Sequence[Any]", value))
+
+
+def _result_of_parts(value: Any, items: Sequence[Any]) -> ToolResult:
+    """A list with media in it: each item reads as it would alone, on lines of its own."""
+    results = [ToolResult(content=item.text) if isinstance(item, TextPart) else result_of(item) for item in items]
+    content = _without_surrogates("\n".join(result.content for result in results))
+    return ToolResult(value, content, media=tuple(part for result in results for part in result.media))
+
+
+def _label_of(part: ImagePart | DocumentPart) -> str:
+    kind = "image" if isinstance(part, ImagePart) else "document"
+    what = f"{len(part.data):,} bytes" if part.data is not None else str(part.url)
+    return f"[{kind}: {part.media_type + ', ' if part.media_type else ''}{what}]"
 
 
 def error_result(text: str, error: BaseException) -> ToolResult:
