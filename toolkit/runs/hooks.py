@@ -93,7 +93,7 @@ def _hooks_of(hook: Any) -> list[Hook | None]:
     except Exception:  # noqa: BLE001 - it is read once more, to tell which one
         found = _read_one_by_one(hook)
     # What is no method stands in a tuple, so that it is never taken for the function of one.
-    functions: list[Any] = [*map(getattr, found, _FUNCTION, zip(found, strict=True))]
+    functions: list[Any] = [*map(getattr, found, _FUNCTION, zip(found))]
     kind: type[Any] = type(hook)  # pyright: ignore[reportUnknownVariableType]  # a hook may be anything
     if kind.__dict__.get(_SOUND) != functions:
         _check(hook, found)
