@@ -7,8 +7,6 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from msgspec.structs import replace
-
 from toolkit.errors import ConfigurationError, repr_of
 from toolkit.messages import (
     AssistantMessage,
