@@ -5,8 +5,10 @@ BIN := $(VENV)/bin
 SUITE_VERSION := 4.26.0
 SUITE := $(VENV)/sources/jsonschema-$(SUITE_VERSION)
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+SDKS := .venv-sdks
+SDK_VERSIONS := openai==3.57.0 anthropic==2.14.0 google-genai==3.6.1 httpx-sse==0.4.3
 
-.PHONY: demo test check suite format clean
+.PHONY: demo test check suite sdks format clean
 
 demo: $(VENV)/.runtime
 	@$(BIN)/toolwire demo
@@ -31,12 +33,23 @@ $(SUITE): | $(VENV)/.dev
 		--dest $(VENV)/sources jsonschema==$(SUITE_VERSION)
 	@tar -xzf $(VENV)/sources/jsonschema-$(SUITE_VERSION).tar.gz -C $(VENV)/sources
 
+# Optional, and not a part of `check`: the providers' own SDKs read the recorded answers, and must find in them what our
+# adapters find. They are installed into a venv of their own, which `benchmarks/streaming.py` needs too.
+sdks: $(SDKS)/.ready
+	$(SDKS)/bin/python -m pytest -q tests/models/test_official_sdks.py
+
+$(SDKS)/.ready: pyproject.toml Makefile | $(BIN)/python
+	@echo "installing Toolwire and the providers' SDKs into $(SDKS) (once)"
+	@$(BIN)/python -m venv $(SDKS)
+	@$(SDKS)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' $(SDK_VERSIONS)
+	@touch $@
+
 format: $(VENV)/.dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(SDKS) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
 $(BIN)/python:
 	@$(or $(PYTHON),python3) -c 'import sys; sys.exit("Toolwire needs Python 3.11 or later, and this is %d.%d; name another: make PYTHON=/path/to/python3.11" % sys.version_info[:2] if sys.version_info < (3, 11) else 0)'
