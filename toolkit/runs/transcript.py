@@ -7,6 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from toolkit.errors import ConfigurationError, repr_of
 from toolkit.messages import (
     AssistantMessage,
@@ -144,11 +146,7 @@ def _paired(
             found = ToolMessage(call.id, call.name, "no result of this call was recorded", True)
         else:
             left.remove(found)
-        answers.append(
-            found
-            if found.call_id == call.id
-            else ToolMessage(call.id, call.name, found.content, found.is_error, found.media)
-        )
+        answers.append(found if found.call_id == call.id else replace(found, call_id=call.id, name=call.name))
     for result in left:
         warnings.append(
             f"a result without a call was left out of the history: {_in_words(result.name, result.call_id)}"
