@@ -208,6 +208,7 @@ class WikipediaClient:
 def _results_of(body: Body, query: str, language: str, limit: int) -> SearchResults:
     pages = {page.pageid: page for page in body.query.page_list if page.exists}
     hits = body.query.search or tuple(SearchHit(title=page.title, pageid=page.pageid) for page in pages.values())
+    hits = tuple(hit for hit in hits if hit.title.strip())  # without one there is neither a name nor an address
     info = body.query.searchinfo
     return SearchResults(
         query=query,
