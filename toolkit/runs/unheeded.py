@@ -1,4 +1,4 @@
-"""What a model does though it was asked for something else: seen, told by a warning, and never guessed about."""
+"""What a model does though it was asked for something else, or for all of it: told, and never guessed about."""
 
 from __future__ import annotations
 
@@ -13,6 +13,10 @@ from toolkit.models.protocol import ModelRequest, ModelResponse
 __all__ = ["unheeded"]
 
 _FENCED = re.compile(r"```[A-Za-z_]*\s*(\{.*?\})\s*```|<tool_call>\s*(\{.*?\})\s*</tool_call>", re.DOTALL)
+_UNFINISHED: dict[str | None, str] = {
+    "length": "the answer is cut off at a limit of tokens: that of ModelSettings(max_tokens=...), or the model's own",
+    "refusal": "the model refused to answer; what it said was taken as the answer",
+}
 _MAX_TEXT = 20_000  # characters; a call that is written as text is short
 
 
@@ -22,6 +26,8 @@ def unheeded(request: ModelRequest, response: ModelResponse, tools: Container[st
     Args:
         tools: The names of the run's tools.
     """
+    if response.stop_reason in _UNFINISHED:
+        return _UNFINISHED[response.stop_reason]
     choice = request.tool_choice
     if choice not in (None, "auto", "none"):
         wanted = "a tool" if choice == "required" else f"the tool {choice!r}"
