@@ -15,6 +15,7 @@ from toolkit.errors import ConfigurationError, repr_of
 from toolkit.injection.by_type import Candidate, GivenValue, constructor_arguments, find_for_parameter, in_quotes
 from toolkit.injection.graph import (
     answering,
+    as_in,
     describe,
     names_in,
     own_provider,
@@ -53,6 +54,7 @@ class ContainerResolver:
         self._memory = Memory()
         self._plans = Memory()
         self._values = Memory()
+        self._from_elsewhere = Memory()
 
     def memory(self) -> dict[Any, Any]:
         # dependency-injector's own overrides change what a name stands for, and so does each new configuration.
@@ -124,7 +126,7 @@ class ContainerResolver:
         if isinstance(listed, str):
             return self.named(listed, value_types)
         if providers.is_provider(listed):
-            provider = own_provider(self.container, cast("AnyProvider", listed))
+            provider = self._as_here(cast("AnyProvider", listed))
             return self._of_provider(provider, self._label(provider), value_types)
         if isinstance(listed, type):
             return self._of_class(listed, value_types)
@@ -178,6 +180,15 @@ class ContainerResolver:
                 raise ConfigurationError(call_scoped_in(recipe.label, node))
             elif (misuse := misuse_of(node)) is not None:
                 raise ConfigurationError(f"{recipe.label}: {misuse}")
+
+    def _as_here(self, listed: AnyProvider) -> AnyProvider:
+        """The same for each run, so that what is listed twice counts once, and a singleton keeps its object."""
+        here: AnyProvider | None = self._from_elsewhere.get(listed)
+        if here is None:
+            here = as_in(self.container, listed)
+            if here not in self._own:
+                self._from_elsewhere[listed] = here
+        return here
 
     def _nested(self, name: str) -> AnyProvider | None:
         return provider_at(self.container, name)

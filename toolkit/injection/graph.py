@@ -18,6 +18,7 @@ __all__ = [
     "CONTAINERS",
     "CyclicDependency",
     "answering",
+    "as_in",
     "call_of",
     "declaring",
     "dependencies",
@@ -250,6 +251,23 @@ def own_provider(container: Any, provider: AnyProvider) -> AnyProvider:
         (own for class_level, own in _pairs(declared, container) if class_level is provider),
         provider,
     )
+
+
+def as_in(container: Any, provider: AnyProvider) -> AnyProvider:
+    """The provider as the container has it: its own copy, or else one that stands on its own copies.
+
+    `provide(Report, db=dep(Application.db))`, made outside of the container, names the class's provider. Left as it is,
+    it would open another `db` beside the container's own.
+    """
+    declared = getattr(container, "declarative_parent", None)
+    if declared is None:
+        return provider
+    own = {id(class_level): copied for class_level, copied in _pairs(declared, container)}
+    if id(provider) in own:
+        return own[id(provider)]
+    if all(id(below) not in own for below in everything_in([provider])):
+        return provider
+    return cast("AnyProvider", providers.deepcopy(cast("Any", provider), own))
 
 
 def _pairs(declared: Any, own: Any) -> Iterator[tuple[AnyProvider, AnyProvider]]:

@@ -11,6 +11,7 @@ from dependency_injector import providers
 from toolkit.errors import ConfigurationError
 from toolkit.injection.graph import (
     CONTAINERS,
+    as_in,
     everything_in,
     is_container,
     names_in,
@@ -78,7 +79,7 @@ def _layer_of(container: Any, wanted: dict[Any, Any]) -> Layer:
             root, value = _configuration_with(target, value, layer)
             layer.replacements[root] = value
         else:
-            layer.replacements[target] = _replacement(value)
+            layer.replacements[target] = _replacement(container, value)
     for target in layer.replacements:
         dispatch(target)
     return layer
@@ -131,8 +132,8 @@ def _with_option(settings: Any, path: list[str], value: Any) -> Any:
     return inner
 
 
-def _replacement(value: Any) -> AnyProvider:
-    return cast("AnyProvider", value) if providers.is_provider(value) else providers.Object(value)
+def _replacement(container: Any, value: Any) -> AnyProvider:
+    return as_in(container, cast("AnyProvider", value)) if providers.is_provider(value) else providers.Object(value)
 
 
 def _add_twins(container: Any, layer: Layer) -> None:
