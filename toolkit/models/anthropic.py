@@ -8,7 +8,6 @@ from base64 import b64encode
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from typing import Any, cast
 
-import msgspec
 from msgspec.structs import replace
 
 from toolkit.http import Secret, StreamingHttpClient
@@ -20,7 +19,6 @@ from toolkit.messages import (
     Part,
     SystemMessage,
     TextPart,
-    ToolCall,
     ToolDefinition,
     ToolMessage,
     UserMessage,
@@ -34,6 +32,7 @@ from toolkit.models.anthropic_replies import (
     read_message,
     text_block,
 )
+from toolkit.models.assembly import object_of_arguments
 from toolkit.models.claude_models import Claude, claude_named
 from toolkit.models.claude_schemas import GrammarRoom, described, held
 from toolkit.models.names import sent_name
@@ -259,7 +258,7 @@ def _sent_id(id: str) -> str:
 
 def _written_assistant(message: AssistantMessage, *, is_last: bool) -> list[dict[str, Any]]:
     calls = [
-        {"type": "tool_use", "id": _sent_id(call.id), "name": sent_name(call.name), "input": _input_of(call)}
+        {"type": "tool_use", "id": _sent_id(call.id), "name": sent_name(call.name), "input": object_of_arguments(call)}
         for call in message.tool_calls
     ]
     kept = _kept_blocks(message)
@@ -284,17 +283,6 @@ def _kept_blocks(message: AssistantMessage) -> list[dict[str, Any]] | None:
     if "".join(str(block.get("text")) for block in blocks if block.get("type") == "text") != message.text:
         return None
     return [block for block in blocks if block.get("type") != "text" or str(block.get("text")).strip()]
-
-
-def _input_of(call: ToolCall) -> dict[str, Any]:
-    """The arguments, which the API takes as an object only; a run's transcript has no others."""
-    arguments: Any = call.arguments
-    if isinstance(arguments, str):
-        try:
-            arguments = msgspec.json.decode(arguments)
-        except (msgspec.DecodeError, RecursionError):
-            return {}
-    return as_object(arguments)
 
 
 def _write_tools(body: dict[str, Any], request: ModelRequest, room: GrammarRoom | None, *, can_force: bool) -> None:

@@ -9,8 +9,9 @@ import msgspec
 
 from toolkit.messages import ToolCall
 from toolkit.models.protocol import ToolCallDelta
+from toolkit.tools.schemas.json_values import is_object
 
-__all__ = ["CallAssembly", "text_of_arguments", "with_own_ids"]
+__all__ = ["CallAssembly", "object_of_arguments", "text_of_arguments", "with_own_ids"]
 
 
 class _Growing:
@@ -77,6 +78,17 @@ def text_of_arguments(arguments: Any) -> str:
     if arguments is None or isinstance(arguments, str):
         return arguments or ""
     return msgspec.json.encode(arguments).decode()
+
+
+def object_of_arguments(call: ToolCall) -> dict[str, Any]:
+    """The arguments, for servers that take an object only; a run's transcript has no others. Else an empty one."""
+    arguments: Any = call.arguments
+    if isinstance(arguments, str):
+        try:
+            arguments = msgspec.json.decode(arguments)
+        except (msgspec.DecodeError, RecursionError):
+            return {}
+    return arguments if is_object(arguments) else {}
 
 
 def with_own_ids(calls: Iterable[ToolCall]) -> tuple[ToolCall, ...]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
-from toolkit.models.schemas import in_words, is_recursive
+from toolkit.models.schemas import in_words, is_recursive, modern
 from toolkit.tools.schemas.definitions import mapped
 from toolkit.tools.validation.subschemas import subschemas
 
@@ -61,7 +61,7 @@ class GrammarRoom:
 
 def described(schema: dict[str, Any]) -> dict[str, Any]:
     """The schema of a tool's arguments. What may not stand at its top is said in its description."""
-    return {**in_words(_modern(schema), _NOT_ON_TOP), "type": "object"}
+    return {**in_words(modern(schema), _NOT_ON_TOP), "type": "object"}
 
 
 def held(schema: dict[str, Any]) -> dict[str, Any] | None:
@@ -70,7 +70,7 @@ def held(schema: dict[str, Any]) -> dict[str, Any] | None:
     Objects are closed, which narrows what the original allows. A recursive schema, an object of any names and a value
     of any kind can't be held.
     """
-    schema = _modern(schema)
+    schema = modern(schema)
     if is_recursive(schema):
         return None
     can_hold = True
@@ -133,24 +133,3 @@ def _weight(schema: dict[str, Any]) -> tuple[int, int]:
         optional += len(properties.keys() - set(inner.get("required", ())))
         unions += sum("anyOf" in one or isinstance(one.get("type"), list) for one in properties.values())
     return optional, unions
-
-
-def _modern(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema in the words of draft 2020-12, which is the one that Claude reads."""
-    if "definitions" in schema and "$defs" not in schema:
-        schema = {"$defs" if key == "definitions" else key: value for key, value in schema.items()}
-
-    def modernised(inner: dict[str, Any]) -> dict[str, Any]:
-        reference = inner.get("$ref")
-        if isinstance(reference, str) and reference.startswith("#/definitions/"):
-            inner = {**inner, "$ref": reference.replace("#/definitions/", "#/$defs/", 1)}
-        items = inner.get("items")
-        if isinstance(items, list):  # a tuple, in draft 7
-            rest = {key: value for key, value in inner.items() if key not in ("additionalItems", "items")}
-            first = [mapped(item, modernised) for item in cast("list[Any]", items)]
-            return {**rest, "prefixItems": first, "items": inner.get("additionalItems", True)}
-        return inner
-
-    result: dict[str, Any] = mapped(schema, modernised)
-    result.pop("$schema", None)
-    return result

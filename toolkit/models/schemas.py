@@ -7,14 +7,14 @@ validated against the original.
 from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
 from toolkit.tools.schemas.definitions import mapped
 from toolkit.tools.validation.subschemas import subschemas, target_of
 
-__all__ = ["in_words", "inlined", "is_recursive", "is_strict", "spoken"]
+__all__ = ["in_words", "inlined", "is_recursive", "is_strict", "modern", "spoken"]
 
 _STRICT_KEYWORDS = frozenset(
     {
@@ -136,4 +136,25 @@ def spoken(schema: dict[str, Any], known: AbstractSet[str]) -> dict[str, Any]:
         return in_words(inner, inner.keys() - known)
 
     result: dict[str, Any] = mapped(schema, keep)
+    return result
+
+
+def modern(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema in the words of draft 2020-12, which is the one that providers read."""
+    if "definitions" in schema and "$defs" not in schema:
+        schema = {"$defs" if key == "definitions" else key: value for key, value in schema.items()}
+
+    def modernised(inner: dict[str, Any]) -> dict[str, Any]:
+        reference = inner.get("$ref")
+        if isinstance(reference, str) and reference.startswith("#/definitions/"):
+            inner = {**inner, "$ref": reference.replace("#/definitions/", "#/$defs/", 1)}
+        items = inner.get("items")
+        if isinstance(items, list):  # a tuple, in draft 7
+            rest = {key: value for key, value in inner.items() if key not in ("additionalItems", "items")}
+            first = [mapped(item, modernised) for item in cast("list[Any]", items)]
+            return {**rest, "prefixItems": first, "items": inner.get("additionalItems", True)}
+        return inner
+
+    result: dict[str, Any] = mapped(schema, modernised)
+    result.pop("$schema", None)
     return result
