@@ -40,13 +40,14 @@ class Complaint(Struct, frozen=True):
 
 
 # The providers' own words, in any case of letters. OpenAI and those like it: `error.code`, else `error.type`;
-# Anthropic: `error.type`; Gemini: `error.status`.
+# Anthropic: `error.type`; Gemini: `error.status`, and the reason in its details.
 _KINDS: dict[str, type[ProviderError]] = {
     **dict.fromkeys(
         (
             "authentication_error",
             "permission_error",
             "invalid_api_key",
+            "api_key_invalid",
             "unauthenticated",
             "permission_denied",
             "account_deactivated",
@@ -81,7 +82,17 @@ _KINDS: dict[str, type[ProviderError]] = {
 }
 
 # Inside a stream, where no status says more. OpenAI uses the first one for wrong keys too, so a status comes before it.
-_WRONG = frozenset({"invalid_request_error", "not_found_error", "request_too_large"})
+_WRONG = frozenset(
+    {
+        "invalid_request_error",
+        "not_found_error",
+        "request_too_large",
+        "invalid_argument",
+        "failed_precondition",
+        "not_found",
+        "missing_thought_signature",
+    }
+)
 
 _SPENT = frozenset({"insufficient_quota", "billing_error", "billing_hard_limit_reached"})
 
@@ -143,7 +154,7 @@ def read_complaint(content: bytes) -> Complaint:
         text = f"{text}: {behind}" if text else behind
     return Complaint(
         text=text or "",
-        codes=_codes(inner),
+        codes=(*_codes(inner), *_reasons(inner.get("details"))),
         retry_after=_retry_delay(inner.get("details")),
         request_id=_text(outer.get("request_id")),
     )
@@ -154,6 +165,14 @@ def _codes(error: dict[str, Any]) -> tuple[str, ...]:
     inside = _mapping(error.get("innererror")) or _mapping(error.get("inner_error"))
     words = (error.get("code"), inside.get("code"), error.get("status"), error.get("type"))
     return tuple(str(word) for word in words if isinstance(word, (str, int)) and word not in ("", "error"))
+
+
+def _reasons(details: object) -> tuple[str, ...]:
+    """Gemini's `google.rpc.ErrorInfo`: `"reason": "API_KEY_INVALID"`, of a status that says `INVALID_ARGUMENT`."""
+    if not isinstance(details, list):
+        return ()
+    reasons = (_text(_mapping(detail).get("reason")) for detail in cast("list[object]", details))
+    return tuple(reason for reason in reasons if reason)
 
 
 def _retry_delay(details: object) -> float | None:
