@@ -37,11 +37,6 @@ NAMES = {
 }
 """API.md, sections 6, 7 and 9."""
 
-NOT_YET = {
-    "toolkit.models": "GeminiModel",
-}
-"""Names of later issues (the providers' models). Take them out here when they come."""
-
 BESIDE = {
     "toolkit.hooks": "Decision",
     "toolkit.messages": "Message Part ToolDefinition",
@@ -60,23 +55,15 @@ def words(text: str) -> set[str]:
 def test_a_module_has_the_names_of_the_page(module: str) -> None:
     found = import_module(module)
 
-    there = words(NAMES[module]) - words(NOT_YET.get(module, ""))
-    assert {name for name in there if not hasattr(found, name)} == set()
+    assert {name for name in words(NAMES[module]) if not hasattr(found, name)} == set()
 
 
 @pytest.mark.parametrize("module", NAMES)
 def test_a_module_offers_these_names_and_no_others(module: str) -> None:
     offered = import_module(module).__all__
 
-    assert set(offered) == (words(NAMES[module]) - words(NOT_YET.get(module, ""))) | words(BESIDE.get(module, ""))
+    assert set(offered) == words(NAMES[module]) | words(BESIDE.get(module, ""))
     assert len(offered) == len(set(offered))
-
-
-@pytest.mark.parametrize("module", NOT_YET)
-def test_a_name_that_has_come_is_no_longer_listed_as_missing(module: str) -> None:
-    found = import_module(module)
-
-    assert {name for name in words(NOT_YET[module]) if hasattr(found, name)} == set()
 
 
 def test_a_name_has_one_meaning_wherever_it_is_offered() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from toolkit.models import AnthropicModel, OpenAIChatModel, OpenAIResponsesModel
+from toolkit.models import AnthropicModel, GeminiModel, OpenAIChatModel, OpenAIResponsesModel
 from toolkit.models.provider import ProviderModel
 
 
@@ -83,4 +83,19 @@ ANTHROPIC = Format(
     sse({"type": "error", "error": {"type": "overloaded_error", "message": "busy"}}),
 )
 
-FORMATS = [CHAT, RESPONSES, ANTHROPIC]
+
+def gemini_piece(text: str, finish: str | None = None) -> dict[str, Any]:
+    candidate = {"content": {"role": "model", "parts": [{"text": text}]}, "index": 0}
+    return {"candidates": [candidate if finish is None else {**candidate, "finishReason": finish}]}
+
+
+GEMINI = Format(
+    "gemini",
+    GeminiModel,
+    gemini_piece("Hello", "STOP"),
+    sse(gemini_piece("Hel")),
+    sse(gemini_piece("lo", "STOP")),
+    sse({"error": {"code": 503, "message": "busy", "status": "UNAVAILABLE"}}),
+)
+
+FORMATS = [CHAT, RESPONSES, ANTHROPIC, GEMINI]

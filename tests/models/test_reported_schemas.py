@@ -142,7 +142,8 @@ async def test_a_long_or_strange_name_is_sent_as_one_that_every_provider_takes(w
     async with serving(Reply(wire.whole)) as server:
         await wire.model("m", http=http, base_url=server.url).respond(ModelRequest([UserMessage("Hi")], tools))
 
-    sent = [one.get("function", one)["name"] for one in json.loads(server.requests[0].body)["tools"]]
+    told = json.loads(server.requests[0].body)["tools"]
+    sent = [one.get("function", one)["name"] for one in told[0].get("functionDeclarations", told)]
     assert [len(name) for name in sent] == [64, 64]
     assert all(name.startswith("search_aaa") and name[51] == "_" for name in sent)
     assert sent[0] != sent[1]

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from toolkit.models.anthropic import AnthropicModel
     from toolkit.models.environment import from_environment
     from toolkit.models.fallback import FallbackModel
+    from toolkit.models.gemini import GeminiModel
     from toolkit.models.keyword import KeywordModel
     from toolkit.models.openai_chat import OpenAIChatModel
     from toolkit.models.openai_responses import OpenAIResponsesModel
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AnthropicModel",
     "FallbackModel",
+    "GeminiModel",
     "KeywordModel",
     "Model",
     "ModelDelta",
@@ -49,6 +51,7 @@ __all__ = [
 _LAZY = {
     "AnthropicModel": "anthropic",
     "FallbackModel": "fallback",
+    "GeminiModel": "gemini",
     "KeywordModel": "keyword",
     "OpenAIChatModel": "openai_chat",
     "OpenAIResponsesModel": "openai_responses",
