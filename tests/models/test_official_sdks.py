@@ -19,6 +19,7 @@ from toolkit.errors import ProviderError
 from toolkit.messages import Usage, UserMessage
 from toolkit.models import (
     AnthropicModel,
+    GeminiModel,
     ModelDone,
     ModelRequest,
     OpenAIChatModel,
@@ -133,6 +134,37 @@ async def messages_by_sdk(exchange: Exchange, url: str, http: httpx2.AsyncClient
     )
 
 
+async def gemini_by_sdk(exchange: Exchange, url: str, http: httpx2.AsyncClient) -> Answer | Failure:
+    from google import genai
+    from google.genai import errors, types
+
+    base_url, _, rest = url.partition("/v1beta/models/")
+    options = types.HttpOptions(base_url=base_url, api_version="v1beta", httpx_async_client=http)
+    client = genai.Client(api_key="k", http_options=options)
+    asked: Any = {"model": rest.split(":")[0], "contents": "as recorded"}
+    try:
+        if exchange.is_streamed:
+            pieces = [piece async for piece in await client.aio.models.generate_content_stream(**asked)]
+        else:
+            pieces = [await client.aio.models.generate_content(**asked)]
+    except errors.APIError as error:
+        return Failure(error.code)
+    parts = [part for piece in pieces for part in piece.candidates[0].content.parts]
+    calls = [part.function_call for part in parts if part.function_call is not None]
+    usage = pieces[-1].usage_metadata
+    thoughts = usage.thoughts_token_count or 0
+    return Answer(
+        "".join(part.text or "" for part in parts if not part.thought),
+        [(call.id or f"call_{number}", call.name, call.args) for number, call in enumerate(calls, 1)],
+        Usage(
+            usage.prompt_token_count + (usage.tool_use_prompt_token_count or 0),
+            usage.candidates_token_count + thoughts,
+            usage.cached_content_token_count or 0,
+            thoughts,
+        ),
+    )
+
+
 # Our adapters
 
 
@@ -153,6 +185,13 @@ async def messages_by_us(exchange: Exchange, url: str, http: httpx2.AsyncClient)
     return await read_by(model, is_streamed=exchange.is_streamed)
 
 
+async def gemini_by_us(exchange: Exchange, url: str, http: httpx2.AsyncClient) -> Answer | Failure:
+    base_url, _, rest = url.partition("/models/")
+    return await read_by(
+        GeminiModel(rest.split(":")[0], http=http, base_url=base_url), is_streamed=exchange.is_streamed
+    )
+
+
 async def read_by(model: ProviderModel, *, is_streamed: bool) -> Answer | Failure:
     """The response, after its pieces were seen to make the same text and calls."""
     request = ModelRequest([UserMessage("as recorded")])
@@ -164,7 +203,8 @@ async def read_by(model: ProviderModel, *, is_streamed: bool) -> Answer | Failur
             if isinstance(delta, TextDelta):
                 text += delta.text
             elif isinstance(delta, ToolCallDelta):
-                call = calls.setdefault(delta.index, [None, "", ""])
+                made = f"call_{delta.index + 1}"  # the id where the server gives none
+                call = calls.setdefault(delta.index, [made, "", ""])
                 call[0], call[1] = delta.id or call[0], delta.name or call[1]
                 call[2] += delta.arguments
             elif isinstance(delta, ModelDone):
@@ -188,6 +228,7 @@ READERS: dict[str, tuple[str, Read, Read]] = {  # by wire format: the SDK's pack
     "chat": ("openai", chat_by_sdk, chat_by_us),
     "responses": ("openai", responses_by_sdk, responses_by_us),
     "messages": ("anthropic", messages_by_sdk, messages_by_us),
+    "generateContent": ("google.genai", gemini_by_sdk, gemini_by_us),
 }
 
 
@@ -196,8 +237,9 @@ def recordings() -> list[Any]:
     found: list[Any] = []
     for cassette in cassettes(*READERS):
         package = READERS[cassette.split("-")[1]][0]
+        is_there = find_spec(package.split(".")[0]) is not None and find_spec(package) is not None
         reason = f"the package '{package}' is not installed; `make sdks` does that"
-        found.append(pytest.param(cassette, marks=pytest.mark.skipif(find_spec(package) is None, reason=reason)))
+        found.append(pytest.param(cassette, marks=pytest.mark.skipif(not is_there, reason=reason)))
     return found
 
 
