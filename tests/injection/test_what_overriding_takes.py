@@ -146,7 +146,9 @@ async def test_a_class_may_stand_in_for_a_tool_and_is_described_by_itself() -> N
 
 
 @pytest.mark.parametrize(
-    "replacement", [FakeAsk, FakeAsk(), providers.Factory(FakeAsk), providers.Object(FakeAsk())], ids=repr
+    "replacement",
+    [FakeAsk, FakeAsk(), providers.Factory(FakeAsk), providers.Object(FakeAsk())],
+    ids=["class", "instance", "factory", "object"],
 )
 async def test_a_tool_listed_as_a_class_is_replaced_through_its_provider(replacement: Any) -> None:
     class Application(containers.DeclarativeContainer):

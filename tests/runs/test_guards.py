@@ -376,7 +376,7 @@ INVALID = [
 ]
 
 
-@pytest.mark.parametrize("arguments", INVALID, ids=repr)
+@pytest.mark.parametrize("arguments", INVALID, ids=["type", "another", "nan", "key", "no JSON", "text"])
 async def test_a_modify_to_invalid_arguments_blocks_without_telling_their_values(arguments: Any) -> None:
     record = await run_with([Spy()], lambda ctx, call: Modify(arguments), arguments={"n": 99})
 

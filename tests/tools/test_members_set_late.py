@@ -148,7 +148,11 @@ class Given(Wipe):
     needs_approval: bool = False
 
 
-@pytest.mark.parametrize("tool", [Same, Plain, Given, Same(), Plain(), Given()], ids=repr)
+def label_of(tool: Any) -> str:
+    return tool.__name__ if isinstance(tool, type) else f"an instance of {type(tool).__name__}"
+
+
+@pytest.mark.parametrize("tool", [Same, Plain, Given, Same(), Plain(), Given()], ids=label_of)
 async def test_a_member_that_an_instance_sets_to_what_its_class_has_changes_nothing(tool: Any) -> None:
     run = await Agent(wiping(), [tool]).run("x")
 
