@@ -78,7 +78,11 @@ class TurnFinished(Struct, frozen=True):
 
 
 class WarningRaised(Struct, frozen=True):
-    """Something that did not stop the run and should be looked at; also raised as a Python warning."""
+    """Something that did not stop the run and should be looked at.
+
+    What concerns a mended history, or work that goes on after the run, is raised as a Python warning as well; what a
+    model answered is told here only.
+    """
 
     run_id: str
     text: str
