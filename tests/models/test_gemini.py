@@ -501,6 +501,10 @@ REPLIES: dict[str, tuple[dict[str, Any], ModelResponse]] = {
         answer(text("I"), called("weather", {}), finish="SAFETY", finishMessage="Blocked."),
         response("I", stop="refusal", data={"finishReason": "SAFETY", "finishMessage": "Blocked."}),
     ),
+    "what was refused is not to go back": (
+        answer(text("I", thoughtSignature="c2ln"), finish="SAFETY"),
+        response("I", stop="refusal", data={"finishReason": "SAFETY"}),
+    ),
     "recited": (answer(finish="RECITATION"), response(stop="refusal", data={"finishReason": "RECITATION"})),
     "ended otherwise": (answer(text("I"), finish="OTHER"), response("I", stop="other", data={"finishReason": "OTHER"})),
     "ended in the words of 2030": (answer(finish="TIRED"), response(stop="other", data={"finishReason": "TIRED"})),
