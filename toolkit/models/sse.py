@@ -28,10 +28,13 @@ class EventReader:
 
     def feed(self, chunk: bytes) -> list[bytes]:
         """The data of each event that the chunk completes."""
-        self._rest.append(chunk)
-        self._rest_size += len(chunk)
-        if self._rest_size + self._data_size > self._max_bytes:
+        size = self._rest_size + len(chunk)
+        if size + self._data_size > self._max_bytes:
             raise ValueError(f"an event is longer than {self._max_bytes:,} bytes")
+        if not self._rest and chunk.endswith(b"\n"):  # whole lines, which most chunks of providers are
+            return self._events(chunk)
+        self._rest.append(chunk)
+        self._rest_size = size
         if b"\n" not in chunk and b"\r" not in chunk and not self._ends_in_return(-2):
             return []
         text = b"".join(self._rest)
