@@ -6,8 +6,9 @@ dependency-injector is imported when one of these names is first used, not when 
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from toolkit.exports import attributes_of
 
 if TYPE_CHECKING:
     from toolkit.injection.app import App as App
@@ -22,21 +23,19 @@ if TYPE_CHECKING:
     from toolkit.injection.providers import ScopeValue as ScopeValue
     from toolkit.injection.resolvers import resolver_for as resolver_for
     from toolkit.tools.resolver import Resolver as Resolver
-
-_HOMES = {
-    "App": "toolkit.injection.app",
-    "AppScoped": "toolkit.injection.providers",
-    "CallScoped": "toolkit.injection.providers",
-    "Resolver": "toolkit.tools.resolver",
-    "RunScoped": "toolkit.injection.providers",
-    "ScopeValue": "toolkit.injection.providers",
-    "application": "toolkit.injection.app",
-    "check": "toolkit.injection.checks",
-    "dep": "toolkit.injection.declaration",
-    "overriding": "toolkit.injection.overrides",
-    "provide": "toolkit.injection.declaration",
-    "resolver_for": "toolkit.injection.resolvers",
-}
+else:
+    __getattr__, __dir__ = attributes_of(
+        __name__,
+        {
+            "toolkit.injection.app": "App application",
+            "toolkit.injection.checks": "check",
+            "toolkit.injection.declaration": "dep provide",
+            "toolkit.injection.overrides": "overriding",
+            "toolkit.injection.providers": "AppScoped CallScoped RunScoped ScopeValue",
+            "toolkit.injection.resolvers": "resolver_for",
+            "toolkit.tools.resolver": "Resolver",
+        },
+    )
 
 __all__ = [
     "AppScoped",
@@ -51,16 +50,3 @@ __all__ = [
     "provide",
     "resolver_for",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module 'toolkit.injection' has no attribute {name!r}")
-    found = getattr(import_module(home), name)
-    globals()[name] = found
-    return found
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})

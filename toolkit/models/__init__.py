@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from toolkit.exports import attributes_of
 from toolkit.models.protocol import (
     Model,
     ModelDelta,
@@ -26,6 +26,21 @@ if TYPE_CHECKING:
     from toolkit.models.openai_chat import OpenAIChatModel
     from toolkit.models.openai_responses import OpenAIResponsesModel
     from toolkit.models.retrying import RetryingModel
+else:
+    # Loaded where it is asked for: every run imports this package, and most talk to one provider.
+    __getattr__, __dir__ = attributes_of(
+        __name__,
+        {
+            "toolkit.models.anthropic": "AnthropicModel",
+            "toolkit.models.environment": "from_environment",
+            "toolkit.models.fallback": "FallbackModel",
+            "toolkit.models.gemini": "GeminiModel",
+            "toolkit.models.keyword": "KeywordModel",
+            "toolkit.models.openai_chat": "OpenAIChatModel",
+            "toolkit.models.openai_responses": "OpenAIResponsesModel",
+            "toolkit.models.retrying": "RetryingModel",
+        },
+    )
 
 __all__ = [
     "AnthropicModel",
@@ -46,26 +61,3 @@ __all__ = [
     "ToolCallDelta",
     "from_environment",
 ]
-
-# Imported where they are asked for: every run imports this package, and most talk to one provider.
-_LAZY = {
-    "AnthropicModel": "anthropic",
-    "FallbackModel": "fallback",
-    "GeminiModel": "gemini",
-    "KeywordModel": "keyword",
-    "OpenAIChatModel": "openai_chat",
-    "OpenAIResponsesModel": "openai_responses",
-    "RetryingModel": "retrying",
-    "from_environment": "environment",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        value = globals()[name] = getattr(import_module(f"toolkit.models.{_LAZY[name]}"), name)
-        return value
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY})
