@@ -10,7 +10,7 @@ import pytest
 
 from tests.models.providers import sse
 from toolkit.messages import AssistantMessage, Message, ToolCall, ToolDefinition, ToolMessage, UserMessage
-from toolkit.models import ModelRequest, ModelResponse, ModelSettings, OpenAIChatModel
+from toolkit.models import ModelRequest, ModelResponse, ModelSettings, OpenAIChatModel, TextDelta, ToolCallDelta
 from toolkit.models.servers import SERVERS
 
 CLOSED: dict[str, Any] = {
@@ -228,3 +228,60 @@ async def test_what_another_provider_keeps_in_a_message_is_not_sent() -> None:
     _, sent = await answered(DONE, ModelRequest([HELLO, foreign, HELLO]))
 
     assert sent["messages"][1] == {"role": "assistant", "content": "Hello"}
+
+
+# A typed answer from a server that has no way of its own for it
+
+
+def final(*calls: tuple[str, str]) -> list[dict[str, Any]]:
+    """The chunks of calls, each in two pieces."""
+    chunks: list[dict[str, Any]] = []
+    for index, (name, arguments) in enumerate(calls):
+        for piece in (
+            label(arguments[:4], index=index, id=f"c{index}", name=name),
+            label(arguments[4:], index=index),
+        ):
+            chunks.append({"choices": [{"delta": {"tool_calls": [piece]}}]})
+    return [*chunks, {"choices": [{"delta": {}, "finish_reason": "tool_calls"}]}]
+
+
+OBJECT = '{"city": "Oslo"}'
+LIST = {"type": "array", "items": {"type": "integer"}}
+FINALS: dict[str, tuple[dict[str, Any], list[tuple[str, str]], str, list[str]]] = {
+    "an object": (CLOSED, [("final_answer", OBJECT)], OBJECT, []),
+    "a list": (LIST, [("final_answer", '{"value": [1, 2]}')], "[1,2]", []),
+    "a list that is not where it belongs": (LIST, [("final_answer", '{"values": [1, 2]}')], "", []),
+    "an object beside another call": (CLOSED, [("weather", OBJECT), ("final_answer", OBJECT)], "", ["weather"]),
+    "a list beside another call": (LIST, [("weather", OBJECT), ("final_answer", '{"value": [1]}')], "", ["weather"]),
+    "two answers": (LIST, [("final_answer", '{"value": [1]}'), ("final_answer", '{"value": [2]}')], "", []),
+}
+
+
+@pytest.mark.parametrize(("schema", "calls", "text", "others"), FINALS.values(), ids=FINALS)
+async def test_a_final_call_is_the_answer_and_no_call_of_the_run(
+    schema: dict[str, Any], calls: list[tuple[str, str]], text: str, others: list[str]
+) -> None:
+    request = ModelRequest([HELLO], [WEATHER], output_schema=schema)
+
+    response, sent = await answered(final(*calls), request, server="groq")
+
+    assert (response.text, [call.name for call in response.tool_calls]) == (text, others)
+    assert [tool["function"]["name"] for tool in sent["tools"]] == ["weather", "final_answer"]
+    assert sent["tool_choice"] == "required"
+    assert "response_format" not in sent
+
+
+@pytest.mark.parametrize("name", ["an object", "a list"])
+async def test_the_pieces_of_a_final_answer_make_its_text(name: str) -> None:
+    schema, calls, text, _ = FINALS[name]
+
+    def respond(_: httpx.Request) -> httpx.Response:
+        return httpx.Response(200, headers={"content-type": "text/event-stream"}, content=sse(*final(*calls), "[DONE]"))
+
+    async with httpx.AsyncClient(transport=httpx.MockTransport(respond)) as http:
+        model = OpenAIChatModel("m", http=http, base_url="http://127.0.0.1/v1", server="groq")
+        request = ModelRequest([HELLO], [WEATHER], output_schema=schema)
+        deltas = [delta async for delta in model.stream(request)]
+
+    assert "".join(delta.text for delta in deltas if isinstance(delta, TextDelta)) == text
+    assert not [delta for delta in deltas if isinstance(delta, ToolCallDelta)]

@@ -52,7 +52,7 @@ class FinalTool(Struct, frozen=True):
         return replace(response, text=text, tool_calls=(), stop_reason="stop")
 
     async def taken_from_stream(self, deltas: AsyncIterator[ModelDelta]) -> AsyncGenerator[ModelDelta, None]:
-        """The stream with the answer as pieces of text."""
+        """The stream with the answer as pieces of text; one that is no object comes as one piece at the end."""
         final: set[int] = set()
         async for delta in deltas:
             if isinstance(delta, ToolCallDelta):
@@ -63,7 +63,10 @@ class FinalTool(Struct, frozen=True):
                 elif delta.arguments and not self.is_wrapped:
                     yield TextDelta(delta.arguments)
             elif isinstance(delta, ModelDone):
-                yield ModelDone(self.taken_from(delta.response))
+                response = self.taken_from(delta.response)
+                if self.is_wrapped and final and response.text and not response.tool_calls:
+                    yield TextDelta(response.text)
+                yield ModelDone(response)
             else:
                 yield delta
 
