@@ -6,9 +6,12 @@ SUITE_VERSION := 4.26.0
 SUITE := $(VENV)/sources/jsonschema-$(SUITE_VERSION)
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SDKS := .venv-sdks
+BENCH := .venv-bench
+FASTEST := agent_framework agno haystack
+PEERS := $(FASTEST) strands openai_agents langchain pydantic_ai google_adk smolagents llama_index
 SDK_VERSIONS := openai==3.57.0 anthropic==2.14.0 google-genai==3.6.1 httpx-sse==0.4.3
 
-.PHONY: demo test check suite sdks format clean
+.PHONY: demo test check suite sdks bench bench-all format clean
 
 demo: $(VENV)/.runtime
 	@$(BIN)/toolwire demo
@@ -44,12 +47,27 @@ $(SDKS)/.ready: pyproject.toml Makefile | $(BIN)/python
 	@$(SDKS)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' $(SDK_VERSIONS)
 	@touch $@
 
+# Optional: this toolkit beside loops written by hand and other toolkits, each in a venv of its own. benchmarks/README.md.
+bench: $(patsubst %,$(BENCH)/%/.ready,toolwire $(FASTEST))
+	$(BENCH)/toolwire/bin/python -m benchmarks.comparison
+
+bench-all: $(patsubst %,$(BENCH)/%/.ready,toolwire $(PEERS))
+	$(BENCH)/toolwire/bin/python -m benchmarks.comparison --all
+
+$(BENCH)/%/.ready: benchmarks/comparison/requirements/%.txt | $(BIN)/python
+	@echo "installing $* into $(BENCH)/$* (once)"
+	@$(BIN)/python -m venv $(BENCH)/$*
+	@$(BENCH)/$*/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
+	@touch $@
+
+.PRECIOUS: $(BENCH)/%/.ready
+
 format: $(VENV)/.dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf $(VENV) $(SDKS) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(SDKS) $(BENCH) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
 $(BIN)/python:
 	@$(or $(PYTHON),python3) -c 'import sys; sys.exit("Toolwire needs Python 3.11 or later, and this is %d.%d; name another: make PYTHON=/path/to/python3.11" % sys.version_info[:2] if sys.version_info < (3, 11) else 0)'
