@@ -19,6 +19,7 @@ from toolkit.tools.arguments import refuse_non_json
 from toolkit.tools.cancellation import Cancellation
 from toolkit.tools.copies import copied
 from toolkit.tools.driving import drive, settled
+from toolkit.tools.misspelt import refuse_misspelt
 from toolkit.tools.parameters import label_of
 from toolkit.tools.results import error_result, result_of
 from toolkit.tools.specification import check_hook
@@ -121,6 +122,7 @@ def _check(hook: Any, found: list[Any]) -> None:
         label = label_of(hook)
         raise ConfigurationError(f"hook {label} is a class; hooks are objects: pass {label}(...)")
     label = f"hook {label_of(type(hook))}"
+    refuse_misspelt(hook, _NAMES, label)
     if found == [*_NOTHING]:
         raise ConfigurationError(f"{label} has none of {', '.join(_NAMES)}; a hook has at least one of them")
     for asked, usage in zip(found, _USAGES.values(), strict=True):

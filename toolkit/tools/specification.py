@@ -26,6 +26,7 @@ from toolkit.tools.members import (
     read_member,
     undeclared,
 )
+from toolkit.tools.misspelt import refuse_misspelt
 from toolkit.tools.names import check_name
 from toolkit.tools.parameters import Parameter, label_of, read_parameters
 from toolkit.tools.protocol import MAX_RESULT_TOKENS, REQUIRED_MEMBERS
@@ -198,6 +199,7 @@ def keep_specification(tool: Any) -> None:
 _KEPT = "__toolwire_specification__"
 _NOTHING: frozenset[type] = frozenset()
 _MEMBERS = frozenset(MEMBERS)
+_GUARDING = ("on_before_call", "on_after_call", "needs_approval", "available_if", "exclusive")
 
 
 def _taken(members: Members, given: Set[type], label: str) -> frozenset[type]:
@@ -247,6 +249,7 @@ def _specified(
         raise ConfigurationError(_absent("handler", label, owner=owner))
     if not callable(handler):
         raise ConfigurationError(f"the handler of {owner} is {handler!r}; it has to be callable, sync or async")
+    refuse_misspelt(described, _GUARDING, owner)
     plan = plan_handler(handler, members.get("input_schema"), owner, given)
     flags = _Flags(members, owner)
     available_if = members.get("available_if")
