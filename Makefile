@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 SUITE_VERSION := 4.26.0
 SUITE := $(VENV)/sources/jsonschema-$(SUITE_VERSION)
+WORKLOAD_VERSION := 2026.3.23
+WORKLOAD := $(VENV)/sources/bfcl-eval-$(WORKLOAD_VERSION)
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SDKS := .venv-sdks
 BENCH := .venv-bench
@@ -11,7 +13,7 @@ FASTEST := agent_framework agno haystack
 PEERS := $(FASTEST) strands openai_agents langchain pydantic_ai google_adk smolagents llama_index
 SDK_VERSIONS := openai==3.57.0 anthropic==2.14.0 google-genai==3.6.1 httpx-sse==0.4.3
 
-.PHONY: demo test check suite sdks bench bench-all format clean
+.PHONY: demo test check suite sdks bench bench-all workload format clean
 
 demo: $(VENV)/.runtime
 	@$(BIN)/toolwire demo
@@ -61,6 +63,13 @@ $(BENCH)/%/.ready: benchmarks/comparison/requirements/%.txt | $(BIN)/python
 	@touch $@
 
 .PRECIOUS: $(BENCH)/%/.ready
+
+# Optional too: conversations and back ends of the package bfcl-eval, which is fetched once, without what it requires.
+workload: $(VENV)/.dev $(WORKLOAD)
+	BFCL_SOURCES=$(WORKLOAD) $(BIN)/python -m pytest -q tests/workload
+
+$(WORKLOAD): | $(VENV)/.dev
+	@$(PIP_INSTALL) --no-deps --target $@ bfcl-eval==$(WORKLOAD_VERSION) mpmath==1.3.0
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format .
