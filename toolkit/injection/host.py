@@ -14,6 +14,7 @@ from typing import Any
 from toolkit.errors import ConfigurationError
 from toolkit.injection.overlays import active_layers
 from toolkit.injection.scopes import Scope
+from toolkit.tools.cancellation import is_cancelled, wait_in_any_case
 
 __all__ = ["ApplicationScope"]
 
@@ -84,7 +85,7 @@ class ApplicationScope(Scope):
             self._jobs.put_nowait(None)
             if self._is_busy:
                 host.cancel()
-        cancelled = await _until_done(host)
+        cancelled = await wait_in_any_case(host)
         failed = host.result()
         if self.has_cancelled and self._entering is not None and self._entering is asyncio.current_task():
             is_cancelled_otherwise = self._entering.uncancel() > self._cancels
@@ -125,7 +126,8 @@ class ApplicationScope(Scope):
         try:
             await work()
         except asyncio.CancelledError as error:
-            if self._is_ending or _is_cancelled():
+            assert self._host is not None  # it runs this
+            if self._is_ending or is_cancelled(self._host):
                 done.cancel()
                 raise
             _fail(done, RuntimeError("what was to be opened was cancelled from inside"), error)
@@ -147,22 +149,3 @@ def _fail(done: asyncio.Future[None], error: BaseException, cause: BaseException
         error.__cause__ = cause
     if not done.done():
         done.set_exception(error)
-
-
-def _is_cancelled() -> bool:
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
-
-
-async def _until_done(task: asyncio.Task[Any]) -> asyncio.CancelledError | None:
-    """Waits in any case. Gives the cancellation that came meanwhile."""
-    import anyio  # here, since nothing else of an application needs it
-
-    cancelled: asyncio.CancelledError | None = None
-    with anyio.CancelScope(shield=True):  # an anyio cancellation would come again at every turn of the event loop
-        while not task.done():
-            try:
-                await asyncio.wait([task])
-            except asyncio.CancelledError as error:
-                cancelled = error
-    return cancelled

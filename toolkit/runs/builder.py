@@ -110,15 +110,24 @@ class Builder(Struct, eq=False):
         for call in calls:
             if not call.task.done():
                 call.request()
-        while self._running:
-            while self._jobs:
-                self._jobs.pop(0)[2].cancel()  # nothing is built any more
-            try:
-                await self._sleep()
-            except asyncio.CancelledError:  # a second one: the calls have been told, and are waited for all the same
-                continue
+        if self._running:
+            await self._wait_for_calls()
         self._is_serving = False
         self._owner.followers = ()
+
+    async def _wait_for_calls(self) -> None:
+        import anyio  # only a run that is cancelled needs it
+
+        with anyio.CancelScope(shield=True):  # an anyio cancellation would come again at every turn of the event loop
+            while self._running:
+                while self._jobs:
+                    self._jobs.pop(0)[2].cancel()  # nothing is built any more
+                try:
+                    await self._sleep()
+                except (
+                    asyncio.CancelledError
+                ):  # a second one: the calls have been told, and are waited for all the same
+                    continue
 
     def _ended(self, task: asyncio.Task[Any]) -> None:
         self._running -= 1

@@ -26,7 +26,7 @@ from toolkit.runs.loop import converse
 from toolkit.runs.starting import NO_LIMIT, build_parts
 from toolkit.runs.state import AgentParts, RunRequest, RunState, Warnings
 from toolkit.runs.transcript import begin_transcript
-from toolkit.tools.cancellation import Cancellation
+from toolkit.tools.cancellation import Cancellation, wait_in_any_case
 from toolkit.tools.resolver import Recipe, Resolver
 
 __all__ = ["Owner"]
@@ -117,8 +117,9 @@ class Owner:
         assert task is not None
         self._request_cancellation()
         try:
-            if not task.done():
-                await _until_done_in_any_case(task)
+            cancelled = None if task.done() else await wait_in_any_case(task)
+            if cancelled is not None:
+                raise cancelled
         finally:
             if task.cancelled() and self.run.outcome == "running":  # before its first step
                 self.run.outcome = "cancelled"
@@ -231,33 +232,3 @@ def _outcome_of(error: BaseException) -> Outcome:
 def _read(task: asyncio.Task[Any]) -> None:
     if not task.cancelled():
         task.exception()
-
-
-async def _until_done_in_any_case(task: asyncio.Task[Any]) -> None:
-    """Waits for a task, and raises the first cancellation that came meanwhile once it is done."""
-    import anyio  # only a run that is cancelled needs it
-
-    cancelled: asyncio.CancelledError | None = None
-    with anyio.CancelScope(shield=True):  # an anyio cancellation would come again at every turn of the event loop
-        while not task.done():
-            try:
-                await _until_done(task)
-            except asyncio.CancelledError as error:
-                cancelled = cancelled or error
-    if cancelled is not None:
-        raise cancelled
-
-
-async def _until_done(task: asyncio.Task[Any]) -> None:
-    """Waits for a task without passing a cancellation on to it."""
-    done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-
-    def tell(_: Any) -> None:
-        if not done.done():
-            done.set_result(None)
-
-    task.add_done_callback(tell)
-    try:
-        await done
-    finally:
-        task.remove_done_callback(tell)

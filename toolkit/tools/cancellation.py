@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from msgspec import Struct
 
-__all__ = ["Cancellation", "Expiry"]
+__all__ = ["Cancellation", "Expiry", "is_cancelled", "wait_in_any_case"]
 
 
 _NOT_MADE: Any = None
+_forgiven: WeakKeyDictionary[asyncio.Task[Any], int] = WeakKeyDictionary()
+"""How much of a task's `cancelling()` means nothing any more."""
 
 
 class Cancellation(Struct, eq=False):
@@ -40,7 +43,6 @@ class Cancellation(Struct, eq=False):
     is_requested: bool = False
     is_expired: bool = False
     is_held: bool = False
-    _before: int = 0
 
     def request(self) -> None:
         """Cancels the task, for the run: once, so that nothing interrupts what cleans up."""
@@ -60,11 +62,41 @@ class Cancellation(Struct, eq=False):
 
     def is_real(self) -> bool:
         """Whether an exception that has just arrived comes of a cancellation from outside."""
-        return self.is_requested or self.task.cancelling() > self._before
+        return self.is_requested or is_cancelled(self.task)
 
     def forgive(self) -> None:
-        """What was cancelled up to now went no further: work that got it has ended well."""
-        self._before = self.task.cancelling()
+        """What was cancelled up to now went no further: the work that got it has made something else of it.
+
+        It is the task's, and not only of this: what opens an object in a task has a `Cancellation` of its own.
+        """
+        _forgiven[self.task] = self.task.cancelling()
+
+
+def is_cancelled(task: asyncio.Task[Any]) -> bool:
+    """Whether a task was cancelled, and nothing that ran in it has made something else of that."""
+    return task.cancelling() > _forgiven.get(task, 0)
+
+
+async def wait_in_any_case(future: asyncio.Future[Any], seconds: float | None = None) -> asyncio.CancelledError | None:
+    """Waits until a future or task is done, or for so long, however often the caller is cancelled meanwhile.
+
+    It passes no cancellation on. The first one is given back.
+    """
+    import anyio  # only what is cancelled needs it
+
+    loop = asyncio.get_running_loop()
+    until = None if seconds is None else loop.time() + seconds
+    cancelled: asyncio.CancelledError | None = None
+    with anyio.CancelScope(shield=True):  # an anyio cancellation would come again at every turn of the event loop
+        while not future.done():
+            left = None if until is None else until - loop.time()
+            if left is not None and left <= 0:
+                break
+            try:
+                await asyncio.wait((future,), timeout=left)
+            except asyncio.CancelledError as error:
+                cancelled = cancelled or error
+    return cancelled
 
 
 class Expiry:

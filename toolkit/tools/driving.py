@@ -48,6 +48,10 @@ def drive(
                     if was_cancelled:
                         cancellation.forgive()
                     return stop.value
+                except Exception:
+                    if was_cancelled:
+                        cancellation.forgive()
+                    raise
             try:
                 value = yield waiting
                 step = work.send
@@ -113,7 +117,14 @@ class _Force:
             self._task.uncancel()
 
 
+class _Forced(BaseException):
+    """Thrown into work that is ended by force."""
+
+
 def _close(work: Coroutine[Any, Any, Any]) -> None:
-    # Whatever its `finally` blocks raise, or that it caught GeneratorExit as well: nothing resumes it any more.
-    with contextlib.suppress(Exception):
+    # Not `close()` at once: before 3.13 it does not reach an async generator that the work waits for, whose `finally`
+    # blocks would be left, and of which asyncio would complain (https://github.com/python/cpython/issues/81471).
+    # Whatever the blocks raise, or that it caught this as well: nothing resumes it any more.
+    with contextlib.suppress(Exception, _Forced):
+        work.throw(_Forced())
         work.close()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import inspect
 import warnings
 from collections.abc import Callable, Coroutine, Mapping
@@ -15,7 +14,7 @@ import msgspec
 from toolkit.context import RequestedCall, RunContext
 from toolkit.errors import CleanupError, ConfigurationError, DeadlineExceeded, ToolError, text_of_error
 from toolkit.records import ToolResult
-from toolkit.tools.cancellation import Cancellation, Expiry
+from toolkit.tools.cancellation import Cancellation, Expiry, wait_in_any_case
 from toolkit.tools.copies import copied
 from toolkit.tools.driving import drive, settled
 from toolkit.tools.parameters import Parameter, label_of, value_of_type
@@ -95,13 +94,12 @@ async def _in_own_task(work: Coroutine[Any, Any, ToolResult], cancellation: Canc
     cancellation.task = task
     cancelled: asyncio.CancelledError | None = None
     try:
-        while not task.done():
-            try:
-                await asyncio.wait((task,))
-            except asyncio.CancelledError as error:
-                if cancelled is None:
-                    cancelled = error
-                    cancellation.request()
+        try:
+            await asyncio.wait((task,))
+        except asyncio.CancelledError as error:
+            cancelled = error
+            cancellation.request()
+            await wait_in_any_case(task)
     finally:
         task.cancel()  # when this coroutine is thrown away half-way
     if cancelled is None:
@@ -271,12 +269,9 @@ async def _ends_in_grace(call: ThreadCall, grace: float) -> bool:
 
     Work that no thread has begun is withdrawn, and never begins.
     """
-    until = asyncio.get_running_loop().time() + grace
     if call.withdraw():
         return True
-    while not call.future.done() and (left := until - asyncio.get_running_loop().time()) > 0:
-        with contextlib.suppress(asyncio.CancelledError):
-            await asyncio.wait((call.future,), timeout=left)
+    await wait_in_any_case(call.future, grace)
     if not call.future.done():
         call.future.cancel()
         return False
