@@ -13,7 +13,7 @@ FASTEST := agent_framework agno haystack
 PEERS := $(FASTEST) strands openai_agents langchain pydantic_ai google_adk smolagents llama_index
 SDK_VERSIONS := openai==3.57.0 anthropic==2.14.0 google-genai==3.6.1 httpx-sse==0.4.3
 
-.PHONY: demo test check suite sdks bench bench-all workload format clean
+.PHONY: demo test check suite sdks chaos bench bench-all workload format clean
 
 demo: $(VENV)/.runtime
 	@$(BIN)/toolwire demo
@@ -70,6 +70,11 @@ workload: $(VENV)/.dev $(WORKLOAD)
 
 $(WORKLOAD): | $(VENV)/.dev
 	@$(PIP_INSTALL) --no-deps --target $@ bfcl-eval==$(WORKLOAD_VERSION) mpmath==1.3.0
+
+# Optional, about fifteen minutes: 100,000 runs in which everything goes wrong that may, and the full size of what runs at
+# the same time. docs/faults.md says what came of it.
+chaos: $(VENV)/.dev
+	CHAOS_SCENARIOS=50000 CHAOS_FULL=1 $(BIN)/python -m pytest -q -s tests/faults
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format .
