@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 from msgspec import Struct
 
@@ -15,6 +15,9 @@ __all__ = ["Cancellation", "Expiry", "is_cancelled", "wait_in_any_case"]
 _NOT_MADE: Any = None
 _forgiven: WeakKeyDictionary[asyncio.Task[Any], int] = WeakKeyDictionary()
 """How much of a task's `cancelling()` means nothing any more."""
+
+_just_cancelled: WeakSet[asyncio.Task[Any]] = WeakSet()
+"""Tasks that a cancellation from elsewhere reached in this turn of the event loop."""
 
 
 class Cancellation(Struct, eq=False):
@@ -45,11 +48,28 @@ class Cancellation(Struct, eq=False):
     is_held: bool = False
 
     def request(self) -> None:
-        """Cancels the task, for the run: once, so that nothing interrupts what cleans up."""
-        if not self.is_requested and not self.is_held:
-            self.task.cancel()
+        """Cancels the task, for the run: once, so that nothing interrupts what cleans up.
+
+        Nor is it cancelled again while it cleans up after its timeout, or when somebody else has just cancelled it: an
+        event loop that ends cancels all tasks in the same turn, the callers of runs and the runs' own, in any order.
+        """
+        if not self.is_requested and not self.is_held and not self.is_expired:
+            if self.task in _just_cancelled and is_cancelled(self.task):
+                asyncio.get_running_loop().call_later(self.grace, self._press)
+            else:
+                self.task.cancel()
         self.is_requested = True
         self.request_followers()
+
+    def arrive(self) -> None:
+        """A cancellation that nobody asked this for has reached the task."""
+        _just_cancelled.add(self.task)
+        asyncio.get_running_loop().call_soon(_just_cancelled.discard, self.task)
+
+    def _press(self) -> None:
+        """It may have been its own affair after all, such as a timeout within it: then it never learnt of the end."""
+        if not self.task.done() and not self.is_held:
+            self.task.cancel()
 
     def request_followers(self) -> None:
         """Cancels the calls that run in tasks of their own, but for the one that asks: no handler starts any more."""
@@ -110,6 +130,8 @@ class Expiry:
         self.has_passed = False
 
     def _expire(self) -> None:
+        if self._cancellation.is_requested:  # it cleans up, and is bounded already
+            return
         self.has_passed = self._cancellation.is_expired = True
         self._cancellation.task.cancel()
 

@@ -65,8 +65,11 @@ def drive(
                     )
                     raise
                 # Not for one that the work made itself, by `asyncio.timeout` or a task group: that is its own affair.
-                if force is None and (cancellation.is_requested or cancellation.is_expired):
-                    force = _Force(cancellation)
+                if force is None:
+                    if cancellation.is_requested or cancellation.is_expired:
+                        force = _Force(cancellation)
+                    else:
+                        cancellation.arrive()
                 step, value = work.throw, error
             except GeneratorExit:
                 work.close()
