@@ -170,6 +170,15 @@ async def _spawn(log: MemberLog) -> str:
     return f"{log.name} spawned"
 
 
+async def _tidy(log: MemberLog) -> None:
+    try:
+        await asyncio.Event().wait()
+    finally:
+        log.notes.append("tidies")
+        await asyncio.sleep(1)
+        log.notes.append("tidied")
+
+
 async def _group(log: MemberLog) -> str:
     async with asyncio.TaskGroup() as group:
         children = [group.create_task(_turns(count)) for count in (1, 2)]
@@ -223,6 +232,7 @@ _KINDS: dict[str, Callable[[MemberLog], Awaitable[Any]]] = {
     "swallow_once": _swallow_once,
     "swallow_always": _swallow_always,
     "spawn": _spawn,
+    "tidy": _tidy,
     "group": _group,
     "failing_group": _failing_group,
     "any_group": _any_group,

@@ -78,6 +78,14 @@ def each_handler_ends_and_none_begins_after_the_cancellation(evidence: Evidence)
             assert_no_handler_began_after_the_cancellation(own)
 
 
+def what_cleans_up_is_not_interrupted(evidence: Evidence) -> None:
+    """What is cancelled has time for its `finally` blocks. (anyio repeats the cancellations of its own scopes.)"""
+    for member in evidence.members:
+        notes = member.log.notes
+        if not _noted(member, "^background: fail$|: cancel_itself$"):
+            assert notes.count("tidies") == notes.count("tidied"), "a finally block was interrupted"
+
+
 def nothing_is_left(evidence: Evidence) -> None:
     """No task, no descriptor; and no thread but those of handlers that hang, which come back at the end."""
     before, after = evidence.before, evidence.after
@@ -252,6 +260,7 @@ INVARIANTS: tuple[Callable[[Evidence], None], ...] = (
     each_opened_object_is_closed_once_in_its_task,
     each_task_closes_what_it_opened_last,
     each_handler_ends_and_none_begins_after_the_cancellation,
+    what_cleans_up_is_not_interrupted,
     nothing_is_left,
     nothing_of_one_run_is_seen_by_another,
     the_transcript_is_json_and_can_be_continued,

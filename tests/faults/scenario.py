@@ -116,21 +116,34 @@ class Scenario:
 WORK = Act("work")
 HANDLER = (
     "fail", "tool_error", "own_cancel", "own_timeout", "hang", "wait", "junk", "swallow_once", "swallow_always",
-    "spawn", "group", "failing_group", "any_group", "move_on", "cancel_itself", "fail_in_finally",
+    "spawn", "tidy", "group", "failing_group", "any_group", "move_on", "cancel_itself", "fail_in_finally",
 )  # fmt: skip
 THREAD = ("fail", "tool_error", "own_cancel", "own_timeout", "hang", "junk")
 OPEN = (
-    "fail", "tool_error", "own_cancel", "hang", "wait", "swallow_once", "swallow_always", "spawn", "failing_group",
+    "fail", "tool_error", "own_cancel", "hang", "wait", "swallow_once", "swallow_always", "spawn", "tidy",
+    "failing_group",
 )  # fmt: skip
-CLOSE = ("fail", "own_cancel", "hang", "wait", "swallow_once", "swallow_always", "spawn", "failing_group")
+CLOSE = ("fail", "own_cancel", "hang", "wait", "swallow_once", "swallow_always", "spawn", "tidy", "failing_group")
 BACKGROUND = ("hang", "fail", "wait", "spawn")
 BEFORE = (
     "allow", "deny", "modify", "modify_badly", "skip", "abort", "fail", "tool_error", "own_cancel", "junk", "hang",
-    "swallow_once", "spawn",
+    "swallow_once", "spawn", "tidy",
 )  # fmt: skip
-AFTER = ("replace", "replace", "fail", "junk", "hang", "own_cancel", "swallow_once", "spawn")
-MODEL_HOOK = ("spawn", "spawn", "group", "fail", "junk", "hang", "own_cancel", "swallow_once")
-MODEL = ("spawn", "group", "move_on", "fail", "junk", "hang", "wait", "own_cancel", "swallow_once", "swallow_always")
+AFTER = ("replace", "replace", "fail", "junk", "hang", "own_cancel", "swallow_once", "spawn", "tidy")
+MODEL_HOOK = ("spawn", "tidy", "spawn", "tidy", "group", "fail", "junk", "hang", "own_cancel", "swallow_once")
+MODEL = (
+    "spawn",
+    "tidy",
+    "group",
+    "move_on",
+    "fail",
+    "junk",
+    "hang",
+    "wait",
+    "own_cancel",
+    "swallow_once",
+    "swallow_always",
+)
 
 
 def scenario_of(seed: int) -> Scenario:

@@ -102,6 +102,10 @@ def begin_a_handler_after_the_cancellation(evidence: Evidence) -> None:
     of(evidence).log.events[:0] = [CANCELLED]
 
 
+def interrupt_what_cleans_up(evidence: Evidence) -> None:
+    of(evidence).log.notes.append("tidies")
+
+
 def leave_a_task(evidence: Evidence) -> None:
     task: Any = object()
     evidence.after = Surroundings(evidence.after.tasks | {task}, evidence.after.descriptors, evidence.after.threads)
@@ -213,6 +217,7 @@ SPOILT: list[tuple[Callable[[Evidence], None], Callable[[Evidence], None]]] = [
     (close_in_the_order_of_opening, invariants.each_task_closes_what_it_opened_last),
     (leave_a_handler_unfinished, invariants.each_handler_ends_and_none_begins_after_the_cancellation),
     (begin_a_handler_after_the_cancellation, invariants.each_handler_ends_and_none_begins_after_the_cancellation),
+    (interrupt_what_cleans_up, invariants.what_cleans_up_is_not_interrupted),
     (leave_a_task, invariants.nothing_is_left),
     (leave_a_descriptor, invariants.nothing_is_left),
     (leave_a_thread, invariants.nothing_is_left),
