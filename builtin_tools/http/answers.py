@@ -71,7 +71,7 @@ class Answer:
         """
         by_status, cause = _reading_of(self.status)
         if said.strip():
-            cause = f'answered "{shortened(one_line(plain_text(said)), _WORDS_TOLD)}" (HTTP {self.status})'
+            cause = f'answered "{self.words(said, is_markup=True)}" (HTTP {self.status})'
         return self.failure(
             by_status if kind is None else kind,
             f"{self.provider} {cause}",
@@ -79,6 +79,18 @@ class Answer:
             code=code,
             is_temporary=kind in (None, by_status) and self.status in _TEMPORARY,
         )
+
+    def words(self, said: str, length: int = _WORDS_TOLD, *, is_markup: bool = False) -> str:
+        """The service's own words as they may be shown: on one line, with nothing confidential in them.
+
+        That is taken out before the text is cut, or the beginning of a key would stay.
+
+        Args:
+            length: The most characters.
+            is_markup: The words may be HTML, of which the text is wanted.
+        """
+        text = without(self.confidential, said)
+        return shortened(without(self.confidential, one_line(plain_text(text) if is_markup else text)), length)
 
     def failure(
         self,
@@ -100,7 +112,7 @@ class Answer:
             provider=self.provider,
             operation=self.operation,
             status=self.status,
-            code=code,
+            code=code and without(self.confidential, code),
             url=self.url,
             body=without(self.confidential, text)[:_BODY_KEPT],
             retry_after=self.retry_after,

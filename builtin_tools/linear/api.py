@@ -12,7 +12,6 @@ from msgspec import Raw, Struct
 from builtin_tools.http import Answer, Clock, ErrorKind, HttpClient, Pace, Request, Service, ServiceError, SystemClock
 from builtin_tools.linear.operations import SEARCH, Operation
 from builtin_tools.linear.settings import LinearSettings
-from builtin_tools.text import one_line, shortened
 
 __all__ = ["PROVIDER", "LinearApi", "Reply", "pace_of_requests", "pace_of_searches"]
 
@@ -122,7 +121,7 @@ class LinearApi:
             value = msgspec.json.decode(raw, type=operation.result)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise answer.failure("malformed_response", "Linear sent an answer that can't be read") from error
-        return Reply(value, tuple(f"Linear also reported: {_text_of(error)}" for error in body.errors[:3]))
+        return Reply(value, tuple(f"Linear also reported: {_text_of(answer, error)}" for error in body.errors[:3]))
 
 
 class _Extensions(Struct, frozen=True, rename="camel"):
@@ -196,7 +195,7 @@ def _failure(answer: Answer, error: _Error) -> ServiceError:
     code = error.extensions.code or error.extensions.type
     return answer.failure(
         kind,
-        f"Linear answered: {_text_of(error)}",
+        f"Linear answered: {_text_of(answer, error)}",
         code=code if isinstance(code, str) else "error",
         is_temporary=is_temporary,
     )
@@ -216,11 +215,11 @@ def _kind_of(error: _Error, status: int) -> tuple[ErrorKind, bool]:
     return ("invalid_input", False) if 400 <= status < 500 else ("unavailable", status >= 500)
 
 
-def _text_of(error: _Error) -> str:
+def _text_of(answer: Answer, error: _Error) -> str:
     """What Linear wants users to read, else its message, with what is wrong about which argument."""
     told = error.extensions.user_presentable_message
     parts = [told if isinstance(told, str) and told.strip() else error.message, *_constraints(error)]
-    return shortened(one_line(": ".join(part.rstrip(".") for part in parts if part) or "an error without a text"), 300)
+    return answer.words(": ".join(part.rstrip(".") for part in parts if part) or "an error without a text", 300)
 
 
 def _constraints(error: _Error) -> list[str]:

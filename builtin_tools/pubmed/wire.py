@@ -16,7 +16,7 @@ from msgspec import Struct
 from builtin_tools.http import Answer, ErrorKind, ServiceError
 from builtin_tools.pubmed.article import Article
 from builtin_tools.pubmed.records import articles_of, is_record_set
-from builtin_tools.text import one_line, shortened
+from builtin_tools.text import one_line
 
 __all__ = ["Hits", "links_reader", "read_articles", "read_hits", "read_spelling"]
 
@@ -244,7 +244,7 @@ def _raise_for(answer: Answer, said: str) -> None:
     if kind == "rate_limited":
         raise answer.failure(kind, "PubMed allows no more requests for now", is_temporary=True)
     advice = "Tell the user to check `pubmed.api_key`; do not retry." if kind == "unauthorized" else None
-    cause = f'PubMed answered "{shortened(said, 200)}"'
+    cause = f'PubMed answered "{answer.words(said)}"'
     raise answer.failure(kind, cause, advice=advice, is_temporary=is_temporary)
 
 

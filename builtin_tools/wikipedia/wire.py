@@ -225,7 +225,7 @@ def _check(answer: Answer, body: Body) -> None:
         return
     code = errors[0].code
     kind, is_temporary = _KINDS.get(code, ("unavailable", code.startswith("internal_api_error")))
-    text = shortened(one_line(plain_text(errors[0].info or errors[0].text)), 200)
+    text = answer.words(errors[0].info or errors[0].text, is_markup=True)
     raise answer.failure(kind, f'Wikipedia answered "{code}": {text}', code=code, is_temporary=is_temporary)
 
 

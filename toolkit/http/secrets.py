@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import json
 from collections.abc import Iterable
 from urllib.parse import quote, quote_plus
 
@@ -38,8 +40,13 @@ class Secret:
 
 
 def without(confidential: Iterable[str], text: str) -> str:
-    """The text with each confidential value replaced, also where it is percent-encoded: servers echo what they got."""
-    forms = {form for value in confidential if value for form in (value, quote(value, safe=""), quote_plus(value))}
+    """The text with each confidential value replaced, also as addresses, JSON and HTML write it: servers echo what they
+    got."""
+    forms = {form for value in confidential if value for form in _spellings(value)}
     for form in sorted(forms, key=len, reverse=True):
         text = text.replace(form, _HIDDEN)
     return text
+
+
+def _spellings(value: str) -> tuple[str, ...]:
+    return value, quote(value, safe=""), quote_plus(value), json.dumps(value)[1:-1], html.escape(value)

@@ -8,16 +8,15 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 import toolkit
 from builtin_tools.pubmed import PubMedClient, PubMedFetch, PubMedRelated, PubMedSearch
+from tests.builtin_tools.keys import KEYS
 from tests.builtin_tools.pubmed.answers import CONTACT, Eutils, client_over, hits, links, settings_for
 from tests.http.clients import LIBRARIES, ManualClock, open_client
 from tests.http.loopback import Received, Reply, serving
 
 CALLS = [(PubMedSearch, {"query": "asthma"}), (PubMedFetch, {"ids": ["7"]}), (PubMedRelated, {"pmid": "7"})]
-KEYS = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=12, max_size=40)
 
 
 def echoing(form: str) -> Any:

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.builtin_tools.keys import KEYS
 from tests.builtin_tools.web_search.providers import EVERY, KEY, asked_of, config_for
 from tests.http.clients import LIBRARIES, ManualClock, open_client
 from tests.http.loopback import GUARD, Received, Reply, serving
@@ -62,13 +63,10 @@ def _is_told(record: logging.LogRecord) -> bool:
     return "receive_response_headers.complete" not in record.getMessage()
 
 
-keys = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=12, max_size=60)
-
-
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("provider", [name for name in EVERY if name != "searxng"])
 @settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(key=keys, status=st.sampled_from([200, 400, 403, 422, 429]))
+@given(key=KEYS, status=st.sampled_from([200, 400, 403, 422, 429]))
 def test_whatever_the_key_is_nothing_shows_it(
     caplog: pytest.LogCaptureFixture, library: Any, provider: str, key: str, status: int
 ) -> None:
