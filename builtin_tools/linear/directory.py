@@ -230,7 +230,7 @@ class LinearDirectory:
             raise invalid(f"the name of a {KINDS[kind].singular} is blank")
         if is_id(wanted):
             return [Found(wanted.lower(), (wanted,))]
-        key = (kind, wanted.casefold(), repr(within))
+        key = (self._api.settings.account, kind, wanted.casefold(), repr(within))
         kept: list[Found] | None = self._cache.get(self._http, key)
         if kept is None:
             kept = await self._looked_up(kind, wanted, within)

@@ -65,6 +65,11 @@ class LinearSettings:
         return f"{self.base_url}/graphql"
 
     @property
+    def account(self) -> tuple[str, Secret | None]:
+        """Where and as whom Linear is asked: what was found by one account is nothing to another."""
+        return self.base_url, self.api_key
+
+    @property
     def confidential(self) -> tuple[str, ...]:
         """What no error may show."""
         return () if self.api_key is None else (self.api_key.reveal(), self._bare_key)

@@ -180,7 +180,7 @@ class LinearWriter:
         self, operation: Operation[P], fields: dict[str, Any], find: Callable[[str], Awaitable[P]]
     ) -> tuple[P, tuple[str, ...]]:
         """Sends what makes something, under an id of ours; what came of a lost answer is found by that id."""
-        key = (operation.name, msgspec.json.encode(fields, order="deterministic"))
+        key = (self.settings.account, operation.name, msgspec.json.encode(fields, order="deterministic"))
         made_id: str = self.open_writes.get(self._client.http, key) or str(self._new_id())
         self.open_writes.put(self._client.http, key, made_id)
         try:

@@ -63,7 +63,7 @@ class WebSearchClient:
             ServiceError: `not_configured` before anything is sent, where there is no key; what the provider answers.
         """
         provider = self.provider()
-        key = (provider.name, query)
+        key = (provider.name, self.settings, query)  # what one key may see, another one need not
         found: WebResults | None = self._cache.get(self._http, key)
         if found is None:
             answered = await provider.search(query)
