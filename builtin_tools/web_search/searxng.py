@@ -70,7 +70,10 @@ class Searxng:
         login = self._connection.account.api_key
         if login is None:
             return {}
-        return {"Authorization": f"Basic {base64.b64encode(login.reveal().encode()).decode()}"}
+        key = login.reveal()
+        if ":" not in key:
+            return {"Authorization": f"Bearer {key}"}
+        return {"Authorization": f"Basic {base64.b64encode(key.encode()).decode()}"}
 
 
 def _engine(entry: tuple[Any, ...]) -> str:

@@ -26,7 +26,7 @@ class WebSearchSettings:
         provider: `"auto"`, or one of `PROVIDERS`.
         allow_keyless: Whether Tavily may be asked without a key; its answers are the same, its limits lower.
         branded: Whether models are offered `exa_web_search`, `firecrawl_search` and `brightdata_search`.
-        searxng: Its `api_key` is `name:password`, where its address has them.
+        searxng: Its `api_key` is `name:password`, also where its address has them, or a token.
         brightdata_zone: The SERP zone of the Bright Data account.
         timeout: Seconds for one request.
         user_agent: What the providers are told of the application. The contact is not sent to them.
@@ -116,15 +116,17 @@ def _account(own: Section, key: str, provider: str, base_url: str, *variables: s
 
 
 def _searxng(section: Section) -> Account:
-    """An instance behind basic authentication has name and password in its address. They are taken out of it: HTTP
-    libraries log addresses."""
+    """An instance behind a login may have name and password in its address. They are taken out of it: HTTP libraries
+    log addresses."""
     setting = f"`{_SECTION}.searxng.base_url` (or the variable SEARXNG_URL)"
     if section.text("base_url", "SEARXNG_URL") is None:
-        return Account("SearXNG", None, setting)
+        return Account("SearXNG", None, setting, section.secret("api_key"))
     parts = urlsplit(section.url("base_url", "SEARXNG_URL", default="https://searxng.example.org"))
     login, _, host = parts.netloc.rpartition("@")
     address = urlunsplit((parts.scheme, host, parts.path, "", ""))
-    return Account("SearXNG", address, setting, Secret(unquote(login)) if login else None)
+    if not login:
+        return Account("SearXNG", address, setting, section.secret("api_key"))
+    return Account("SearXNG", address, setting, Secret(unquote(login if ":" in login else f"{login}:")))
 
 
 def _zone(section: Section) -> str | None:
