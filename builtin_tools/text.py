@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import html
 import re
+from typing import Annotated, TypeAlias
 
-__all__ = ["clamped", "line_to_send", "one_line", "piece_end", "plain_text", "shortened"]
+from msgspec import Meta
+
+__all__ = ["Offset", "clamped", "line_to_send", "one_line", "piece_end", "plain_text", "shortened"]
+
+Offset: TypeAlias = Annotated[int, Meta(le=10_000_000)]
+"""Where a piece of a text begins. One under 0 is read as 0, and the model is told; no text is longer than an answer."""
 
 _LINE_END = re.compile(r"(?i)<br\b[^<>]*>|</(?:p|li|dd|dt|tr|h[1-6]|div)\s*>")
 _CONTROLS = dict.fromkeys([*range(32), *range(127, 160)], " ")
@@ -48,7 +54,9 @@ def shortened(text: str, length: int) -> str:
 def clamped(name: str, value: int, low: int, high: int) -> tuple[int, tuple[str, ...]]:
     """The value within its bounds, and a note for the model when it had to be moved."""
     kept = min(max(value, low), high)
-    return kept, () if kept == value else (f"{name} has to be {low} to {high}, so {kept} was used instead of {value}",)
+    if kept == value:
+        return kept, ()
+    return kept, (f"{name} has to be {low} to {high}, so {kept} was used instead of {shortened(str(value), 30)}",)
 
 
 def piece_end(text: str, offset: int, length: int) -> int:

@@ -112,7 +112,7 @@ class LinearListIssues(Tool):
 
 
 class LinearGetIssue(Tool):
-    """Read one issue of Linear: description, comments, sub-issues, relations to other issues, attachments. Use
+    """Read one issue of Linear. Gives description, comments, sub-issues, relations to other issues, attachments. Use
     linear_search_issues to find it first. Long texts are cut, and it is said where. Example: {"id": "ENG-123"}"""
 
     name = "linear_get_issue"

@@ -15,6 +15,7 @@ from toolkit import Tool
 __all__ = ["PubMedFetch", "PubMedRelated", "PubMedSearch"]
 
 Year = Annotated[int, Meta(ge=1000, le=3000)]
+Number = Annotated[int, Meta(ge=0, le=999_999_999)]  # a PMID has at most nine digits here; PubMed is at eight
 
 
 class PubMedSearch(Tool):
@@ -22,7 +23,8 @@ class PubMedSearch(Tool):
     DOI of each article, and whether it was retracted or corrected; read abstracts with pubmed_fetch. The query may be
     plain words, or PubMed's syntax with field tags ([ti] title, [tiab] title or abstract, [au] author, [ta] journal,
     [mh] MeSH heading, [pt] publication type, [la] language) and AND, OR, NOT in capitals:
-    "asthma"[mh] AND review[pt], or Lovelace A[au] AND telomere[tiab]."""
+    "asthma"[mh] AND review[pt], or Lovelace A[au] AND telomere[tiab].
+    Example: {"query": "statins muscle pain", "limit": 5, "year_from": 2020}"""
 
     name = "pubmed_search"
     max_result_tokens = 25_000  # 20 articles, each with a head of at most 3,500 characters and 1,200 of an abstract
@@ -38,7 +40,7 @@ class PubMedSearch(Tool):
         sort: Literal["relevance", "pub_date"] = "relevance",
         year_from: Year | None = None,
         year_to: Year | None = None,
-        article_types: Annotated[list[str], Meta(max_length=10)] | None = None,
+        article_types: Annotated[list[Annotated[str, Meta(max_length=100)]], Meta(max_length=10)] | None = None,
         include_abstract: bool = False,
     ) -> SearchResults:
         """
@@ -67,9 +69,9 @@ class PubMedSearch(Tool):
 
 
 class PubMedFetch(Tool):
-    """Read articles of PubMed by their ids: the abstract by section, with all that is needed to cite it, subject
+    """Read articles of PubMed by their ids. Gives the abstract by section, with all that is needed to cite it, subject
     headings, and retractions, corrections and errata. PubMed has abstracts, not full texts. Find ids with
-    pubmed_search; ids that PubMed does not have are listed as missing."""
+    pubmed_search; ids that PubMed does not have are listed as missing. Example: {"ids": ["219391", "35649368"]}"""
 
     name = "pubmed_fetch"
     max_result_tokens = 30_000  # all abstracts together have 40,000 characters, each head has at most 3,500
@@ -79,7 +81,7 @@ class PubMedFetch(Tool):
 
     async def handler(
         self,
-        ids: Annotated[list[str | int], Meta(min_length=1, max_length=20)],
+        ids: Annotated[list[Annotated[str, Meta(max_length=500)] | Number], Meta(min_length=1, max_length=20)],
         max_abstract_chars: int = 3_000,
     ) -> Abstracts:
         """
@@ -94,7 +96,8 @@ class PubMedFetch(Tool):
 
 class PubMedRelated(Tool):
     """Find articles of PubMed that belong to one that you have: similar ones, those that cite it, or its references.
-    Citations and references are known for a part of the articles only."""
+    Gives them as pubmed_search does. Citations and references are known for a part of the articles only.
+    Example: {"pmid": "219391", "kind": "cited_by"}"""
 
     name = "pubmed_related"
     max_result_tokens = 20_000  # 20 articles with heads of at most 3,500 characters
@@ -104,7 +107,7 @@ class PubMedRelated(Tool):
 
     async def handler(
         self,
-        pmid: Annotated[str, Meta(min_length=1, max_length=100)] | int,
+        pmid: Annotated[str, Meta(min_length=1, max_length=100)] | Number,
         kind: Relation = "similar",
         limit: int = 5,
     ) -> RelatedArticles:

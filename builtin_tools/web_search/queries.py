@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Annotated, TypeAlias
+
+from msgspec import Meta
 
 from builtin_tools.http import ServiceError
 from builtin_tools.text import one_line, shortened
 from builtin_tools.web_search.protocol import Recency, SearchQuery, Topic
 
-__all__ = ["MAX_CHARS", "checked_domains", "checked_query", "left_out", "with_sites"]
+__all__ = ["MAX_CHARS", "Domains", "QueryText", "checked_domains", "checked_query", "left_out", "with_sites"]
 
 MAX_CHARS = 400
+
+QueryText: TypeAlias = Annotated[str, Meta(min_length=1, max_length=MAX_CHARS)]
+Domains: TypeAlias = Annotated[list[Annotated[str, Meta(max_length=300)]], Meta(max_length=10)]
 
 _CONTROLS = dict.fromkeys([*range(32), *range(127, 160)], " ")
 _HOST = re.compile(r"(?!-)[\w-]{1,63}(?<!-)(?:\.(?!-)[\w-]{1,63}(?<!-))+")

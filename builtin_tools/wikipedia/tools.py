@@ -8,7 +8,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from builtin_tools.http import ServiceError
-from builtin_tools.text import clamped, piece_end, shortened
+from builtin_tools.text import Offset, clamped, piece_end, shortened
 from builtin_tools.wikipedia.article import INTRO, Article
 from builtin_tools.wikipedia.client import WikipediaClient
 from builtin_tools.wikipedia.results import SearchResults, WikipediaText
@@ -20,8 +20,9 @@ _SECTIONS_TOLD = 30
 
 
 class WikipediaSearch(Tool):
-    """Search Wikipedia, the encyclopedia. Gives titles with a snippet each; read an article with wikipedia_page, by
-    its title. Prefer a few keywords to a whole question."""
+    """Search Wikipedia, the encyclopedia, for people, places, things and ideas. Gives titles with a snippet each; read
+    an article with wikipedia_page, by its title. Prefer a few keywords to a whole question.
+    Example: {"query": "Ada Lovelace analytical engine", "limit": 3}"""
 
     name = "wikipedia_search"
 
@@ -46,8 +47,9 @@ class WikipediaSearch(Tool):
 
 
 class WikipediaPage(Tool):
-    """Read a Wikipedia article by its title: the introduction, or with `section` a part or the whole of it. Long
-    texts come in pieces. Tables, and some lists and formulas, are missing. Cite the source that stands at the end."""
+    """Read a Wikipedia article by its title. Gives the introduction, or with `section` a part or the whole of it. Long
+    texts come in pieces. Tables, and some lists and formulas, are missing. Cite the source that stands at the end.
+    Example: {"title": "Ada Lovelace", "section": "Work"}"""
 
     name = "wikipedia_page"
     max_result_tokens = 35_000  # a piece of 30,000 characters, 4 bytes each, with head and foot: it is cut by offset
@@ -58,9 +60,9 @@ class WikipediaPage(Tool):
     async def handler(
         self,
         title: Annotated[str, Meta(min_length=1, max_length=255)],
-        section: str = INTRO,
+        section: Annotated[str, Meta(max_length=500)] = INTRO,
         language: Annotated[str, Meta(max_length=20)] = "en",
-        offset: int = 0,
+        offset: Offset = 0,
         max_chars: int = 8_000,
     ) -> WikipediaText:
         """
@@ -68,7 +70,7 @@ class WikipediaPage(Tool):
             title: Title of the article, as wikipedia_search gives it.
             section: Name of a section, "intro" for the introduction, or "all" for the whole article.
             language: Code of the Wikipedia to read, such as "en", "de" or "simple".
-            offset: Where to go on in a long text: the number that the piece before gave.
+            offset: Where to go on in a long text: the number that the piece before gave, from 0.
             max_chars: Length of a piece, 100 to 30000 characters.
         """
         max_chars, notes = clamped("max_chars", max_chars, 100, 30_000)
