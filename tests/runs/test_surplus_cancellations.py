@@ -1,4 +1,6 @@
-"""A task group whose child fails leaves its task's count of cancellations one too high (CPython before 3.13).
+"""Cancellations of a task that were nobody's will to end its run, and those that were.
+
+A task group whose child fails leaves its task's count of cancellations one too high (CPython before 3.13).
 
 Whoever raises a `CancelledError` of its own later, in the same task, must not end the run, or the application, with it.
 """
@@ -9,11 +11,15 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 
+import anyio
 import pytest
 from dependency_injector import containers, providers
 
-from toolkit import Agent, ModelError, Tool, tool
+from tests.faults.virtual_time import VirtualLoop
+from tests.runs.parts import CallingModel
+from toolkit import Agent, ModelError, RunError, Tool, tool
 from toolkit.injection import AppScoped, RunScoped, application, dep, provide
+from toolkit.models import ModelRequest, ModelResponse
 from toolkit.testing import ScriptedModel, call, calls, says
 
 
@@ -105,3 +111,39 @@ async def test_of_opening_it_for_an_application_does_not_cancel_the_application(
     with pytest.raises(RuntimeError, match="was cancelled from inside"):
         async with application(Application()):
             pass
+
+
+def test_an_open_timeout_that_was_swallowed_does_not_hide_that_something_opened_fails_later() -> None:
+    async def lose_it() -> None:
+        await asyncio.sleep(1)
+        raise ConnectionError("lost")
+
+    async def open_line() -> AsyncIterator[Thing]:
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
+        async with anyio.create_task_group() as group:
+            group.start_soon(lose_it)
+            yield Thing()
+
+    async def respond(request: ModelRequest) -> ModelResponse:
+        if len(request.messages) < 5:
+            return calls(call("use"))
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    class Application(containers.DeclarativeContainer):
+        thing = RunScoped(open_line)
+        model = providers.Object(CallingModel(respond))
+        agent = provide(Agent, model=dep(model), tools=[provide(Uses, thing=dep(thing))])
+
+    async def main() -> list[str]:
+        async with application(Application()) as app:
+            with pytest.raises(RunError, match="ConnectionError") as raised:
+                await app.agent().run("go")
+        assert type(raised.value) is RunError
+        return [record.result.content for record in raised.value.run.calls]
+
+    with asyncio.Runner(loop_factory=VirtualLoop) as runner:
+        contents = runner.run(main())
+
+    assert contents == ["tool 'use' failed: TimeoutError", "used"]

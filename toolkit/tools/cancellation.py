@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary, WeakSet
 
 from msgspec import Struct
 
-__all__ = ["Cancellation", "Expiry", "is_cancelled", "wait_in_any_case"]
+__all__ = ["Cancellation", "Expiry", "is_cancelled", "take_back", "wait_in_any_case"]
 
 
 _NOT_MADE: Any = None
@@ -97,6 +97,13 @@ def is_cancelled(task: asyncio.Task[Any]) -> bool:
     return task.cancelling() > _forgiven.get(task, 0)
 
 
+def take_back(task: asyncio.Task[Any]) -> None:
+    """Takes a cancellation off a task's count that a timer here had made, and that has done its work."""
+    left = task.uncancel()
+    if _forgiven.get(task, 0) > left:  # what got it went on, and it was forgiven
+        _forgiven[task] = left
+
+
 async def wait_in_any_case(future: asyncio.Future[Any], seconds: float | None = None) -> asyncio.CancelledError | None:
     """Waits until a future or task is done, or for so long, however often the caller is cancelled meanwhile.
 
@@ -139,5 +146,5 @@ class Expiry:
         self._handle.cancel()
         if self.has_passed:
             self._cancellation.is_expired = False
-            self._cancellation.task.uncancel()
+            take_back(self._cancellation.task)
         return self.has_passed

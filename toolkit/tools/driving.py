@@ -15,7 +15,7 @@ import types
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from typing import Any
 
-from toolkit.tools.cancellation import Cancellation
+from toolkit.tools.cancellation import Cancellation, take_back
 from toolkit.tools.parameters import label_of
 
 __all__ = ["awaited", "drive", "settled"]
@@ -117,7 +117,7 @@ class _Force:
     def stop(self) -> None:
         self._handle.cancel()
         if self.is_due:
-            self._task.uncancel()
+            take_back(self._task)
 
 
 class _Forced(BaseException):
