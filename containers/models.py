@@ -8,7 +8,7 @@ from typing import Any
 from dependency_injector import containers, providers
 
 from containers.configuration import as_given
-from toolkit.models import KeywordModel, RetryingModel
+from toolkit.models import KeywordModel, ModelRequest, ModelResponse, RetryingModel
 from toolkit.models.catalogue import PROVIDERS
 from toolkit.models.choice import ModelChoice, NothingChosen
 from toolkit.models.protocol import Model
@@ -24,9 +24,25 @@ def _name_of_provider(read: Callable[[], ModelChoice]) -> str:
         return "nothing"
 
 
+class _NotChosen:
+    """Stands where no model is chosen, and says so once it is asked: a run that brings its own model never does."""
+
+    def __init__(self, reason: str) -> None:
+        self._reason = reason
+
+    def __repr__(self) -> str:
+        return "<no model is chosen>"
+
+    async def respond(self, request: ModelRequest) -> ModelResponse:
+        """Raises what there is to be said about a choice that nobody made."""
+        raise NothingChosen(self._reason)
+
+
 def _nothing(read: Callable[[], ModelChoice]) -> Model:
-    """Raises what there is to be said about a choice that nobody made."""
-    return read().make(http=None)
+    try:
+        return read().make(http=None)
+    except NothingChosen as error:
+        return _NotChosen(str(error))
 
 
 def _made_of(choice: providers.Callable[Any], http: providers.Dependency[Any]) -> dict[str, providers.Factory[Any]]:
@@ -60,8 +76,8 @@ class Models(containers.DeclarativeContainer):
 
     Configuration, every key optional: `model` (`provider:model`, else `TOOLKIT_MODEL`, else by the first key in the
     environment), `base_url`, `api_key` (else the provider's environment variable), `settings` (see `ModelSettings`). It
-    is read whenever a model is built. Where no model is chosen the application starts, and its runs fail, unless the
-    model is overridden. `http` is never closed here.
+    is read whenever a model is built. Where no model is chosen the application starts, and its runs fail when they ask
+    for an answer, unless the model is overridden or the run brings its own. `http` is never closed here.
     """
 
     config = providers.Configuration()

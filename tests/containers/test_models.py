@@ -91,7 +91,6 @@ def test_every_server_can_be_chosen_by_name(provider: str) -> None:
         ({"model": 3}, "a 'model' that is no text"),
         ({"model": "keyword", "settings": {"temprature": 0}}, "have no 'temprature'"),
         ({"model": "keyword", "settings": {"temperature": "hot"}}, "the settings of a model are wrong"),
-        ({}, "no model is chosen"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -102,8 +101,29 @@ def test_a_wrong_configuration_says_what_is_wrong(config: dict[str, Any], said: 
 
 async def test_an_application_without_a_model_starts_and_its_runs_say_what_to_set() -> None:
     async with application(Application()) as app:
-        with pytest.raises(ConfigurationError, match="set TOOLKIT_MODEL=provider:model"):
+        with pytest.raises(ConfigurationError, match="no model is chosen; set TOOLKIT_MODEL=provider:model") as caught:
             await app.agent().run("Hi")
+
+    assert caught.value.run.outcome == "failed"
+
+
+@pytest.mark.parametrize("model", ["model", "retrying_model"])
+async def test_a_run_with_a_model_of_its_own_needs_no_choice(model: str) -> None:
+    container = Application()
+    container.agent.override(provide(Agent, model=dep(container.models.providers[model])))
+
+    async with application(container) as app:
+        run = await app.agent().run("Hi", model=ScriptedModel([says("from the run")]))
+
+    assert run.response == "from the run"
+
+
+async def test_a_stream_where_no_model_is_chosen_ends_with_what_to_set() -> None:
+    async with application(Application()) as app, app.agent().stream("Hi") as stream:
+        with pytest.raises(ConfigurationError, match="no model is chosen"):
+            _ = [event async for event in stream]
+
+    assert stream.run.outcome == "failed"
 
 
 async def test_a_wrong_choice_is_found_when_the_application_starts() -> None:

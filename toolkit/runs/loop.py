@@ -11,7 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from toolkit import events
-from toolkit.errors import HookError, LimitExceeded, ModelError, OutputError, escaped, text_of_error
+from toolkit.errors import ConfigurationError, HookError, LimitExceeded, ModelError, OutputError, escaped, text_of_error
 from toolkit.messages import AssistantMessage, ToolCall, ToolDefinition, Usage, UserMessage
 from toolkit.models.protocol import ModelDone, ModelRequest, ModelResponse, ReasoningDelta, TextDelta
 from toolkit.records import Run
@@ -166,7 +166,10 @@ _READ_ONLY = "which are the run's own; copy the list to change it"
 
 
 async def _response(state: RunState, request: ModelRequest) -> ModelResponse:
-    """What the model gives, in pieces where somebody listens; what it raises as a `ModelError`."""
+    """What the model gives, in pieces where somebody listens; what it raises as a `ModelError`.
+
+    A `ConfigurationError` stays one: the model says that the application has to be changed.
+    """
     model: Any = state.model
     stream = None if state.listener is None else getattr(model, "stream", None)
     try:
@@ -175,7 +178,7 @@ async def _response(state: RunState, request: ModelRequest) -> ModelResponse:
             response: Any = await drive(asking, state.cancellation, "the model")
         else:
             response = await settled(asking, state.cancellation, "the model")
-    except ModelError:
+    except (ModelError, ConfigurationError):
         if state.cancellation.is_requested:
             raise asyncio.CancelledError from None
         raise
