@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from tests.models.providers import sse
+from toolkit.errors import ContextLengthError
 from toolkit.messages import AssistantMessage, Message, ToolCall, ToolDefinition, ToolMessage, UserMessage
 from toolkit.models import ModelRequest, ModelResponse, ModelSettings, OpenAIChatModel, TextDelta, ToolCallDelta
 from toolkit.models.servers import SERVERS
@@ -285,3 +286,56 @@ async def test_the_pieces_of_a_final_answer_make_its_text(name: str) -> None:
 
     assert "".join(delta.text for delta in deltas if isinstance(delta, TextDelta)) == text
     assert not [delta for delta in deltas if isinstance(delta, ToolCallDelta)]
+
+
+async def test_a_name_that_comes_in_pieces_is_one_name() -> None:
+    pieces = [label(index=0, id="a", name="wea"), label("{}", index=0, name="ther")]
+    chunks = [{"choices": [{"delta": {"tool_calls": [piece]}}]} for piece in pieces]
+
+    response, _ = await answered([*chunks, {"choices": [{"delta": {}, "finish_reason": "tool_calls"}]}])
+
+    assert response.tool_calls == (ToolCall("a", "weather", "{}"),)
+
+
+@pytest.mark.parametrize(
+    ("own", "of_the_request", "wanted"),
+    [(None, "required", "required"), ("none", "required", "required"), ("none", None, "none")],
+)
+async def test_the_tool_choice_of_settings_is_sent(own: Any, of_the_request: Any, wanted: str) -> None:
+    request = ModelRequest([HELLO], [WEATHER], ModelSettings(tool_choice=of_the_request))
+
+    _, sent = await answered(
+        {"choices": [{"message": {"content": "x"}}]}, request, settings=ModelSettings(tool_choice=own)
+    )
+
+    assert sent["tool_choice"] == wanted
+
+
+@pytest.mark.parametrize(
+    ("schema", "sent_as"),
+    [
+        ({}, {"type": "object"}),
+        ({"properties": {"x": {"type": "integer"}}}, {"type": "object", "properties": {"x": {"type": "integer"}}}),
+        (
+            {"$schema": "http://json-schema.org/draft-07/schema#", "type": "object", "definitions": {"a": {}}},
+            {"type": "object", "$defs": {"a": {}}},
+        ),
+    ],
+    ids=["empty", "no type", "draft 7"],
+)
+async def test_a_schema_is_sent_as_one_of_an_object_in_todays_words(schema: Any, sent_as: Any) -> None:
+    request = ModelRequest([HELLO], [ToolDefinition("t", "Do it.", schema)])
+
+    _, sent = await answered({"choices": [{"message": {"content": "x"}}]}, request)
+
+    assert sent["tools"][0]["function"]["parameters"] == sent_as
+
+
+async def test_a_short_key_does_not_make_errors_unreadable() -> None:
+    error = {"error": {"message": "maximum context length, key x", "code": "context_length_exceeded"}}
+    async with httpx.AsyncClient(transport=httpx.MockTransport(lambda _: httpx.Response(400, json=error))) as http:
+        with pytest.raises(ContextLengthError) as caught:
+            await OpenAIChatModel("m", http=http, api_key="x").respond(ModelRequest([HELLO]))
+
+    assert "maximum context length, key [hidden]" in str(caught.value)
+    assert caught.value.code == "context_length_exceeded"

@@ -22,6 +22,7 @@ from toolkit.models import (
     RetryingModel,
     TextDelta,
 )
+from toolkit.testing import ScriptExhausted
 
 REQUEST = ModelRequest([UserMessage("Hi")])
 
@@ -81,6 +82,12 @@ async def test_a_temporary_failure_is_asked_again_after_a_growing_wait() -> None
     assert clock.slept == [0.5, 1.0]
 
 
+async def test_a_plain_error_of_a_model_of_ones_own_is_asked_again() -> None:
+    model = Failing(ModelError("busy"), "fine")
+
+    assert (await retrying(model, ManualClock()).respond(REQUEST)).text == "fine"
+
+
 async def test_the_providers_own_wait_comes_before_ours() -> None:
     clock, model = ManualClock(), Failing(RateLimitError("slow down", retry_after=7.0), "fine")
 
@@ -93,7 +100,7 @@ async def test_the_providers_own_wait_comes_before_ours() -> None:
     "error",
     [
         pytest.param(AuthenticationError("no"), id="what waiting can't mend"),
-        pytest.param(ModelError("no"), id="an error that says nothing of waiting"),
+        pytest.param(ScriptExhausted("no"), id="a script at its end"),
         pytest.param(RateLimitError("slow down", retry_after=61.0), id="a wait that is too long"),
     ],
 )

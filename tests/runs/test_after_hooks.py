@@ -315,3 +315,21 @@ async def test_after_hooks_see_the_arguments_as_they_were_each_in_a_copy_of_its_
 
     assert seen == [{"items": [1]}, {"items": [1]}]
     assert run.calls[0].arguments == {"items": [1]}
+
+
+async def test_hooks_after_the_model_are_told_the_other_way_round() -> None:
+    told: list[str] = []
+
+    class Named:
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+        def on_before_model(self, ctx: Any, request: Any) -> None:
+            told.append(f"before {self.name}")
+
+        def on_after_model(self, ctx: Any, response: Any) -> None:
+            told.append(f"after {self.name}")
+
+    await Agent(ScriptedModel([says("")]), hooks=[Named("first"), Named("second")]).run("go")
+
+    assert told == ["before first", "before second", "after second", "after first"]

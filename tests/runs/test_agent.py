@@ -241,3 +241,8 @@ async def test_two_tools_of_one_name_are_found_before_the_model_is_asked() -> No
         await Agent(model, tools=[one, other]).run("hi")
 
     assert model.requests == []
+
+
+async def test_a_name_in_place_of_a_model_is_told_as_such() -> None:
+    with pytest.raises(ConfigurationError, match="the model 'gpt' is a text, and there is no provider of that name"):
+        await Agent("gpt").run("go")

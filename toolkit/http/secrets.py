@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from collections.abc import Iterable
 from urllib.parse import quote, quote_plus
 
 __all__ = ["Secret", "without"]
 
 _HIDDEN = "[hidden]"
+_SHORTEST = 8  # characters
 
 
 class Secret:
@@ -41,10 +43,14 @@ class Secret:
 
 def without(confidential: Iterable[str], text: str) -> str:
     """The text with each confidential value replaced, also as addresses, JSON and HTML write it: servers echo what they
-    got."""
+    got. A value of under 8 characters is no key that a service gives; it is replaced where it stands as a word only, so
+    that the rest of the text stays readable."""
     forms = {form for value in confidential if value for form in _spellings(value)}
     for form in sorted(forms, key=len, reverse=True):
-        text = text.replace(form, _HIDDEN)
+        if len(form) >= _SHORTEST:
+            text = text.replace(form, _HIDDEN)
+        else:
+            text = re.sub(rf"(?<!\w){re.escape(form)}(?!\w)", _HIDDEN, text)
     return text
 
 

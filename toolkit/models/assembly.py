@@ -31,7 +31,8 @@ class CallAssembly:
 
     Servers that speak OpenAI's format label pieces differently: some repeat id and name in each piece or send null
     for them later, some send no index, some the same index for all calls. So a null or empty id or name never
-    overwrites one that is known, and a piece with another id, or with another name and no id, begins another call.
+    overwrites one that is known, and a piece with another id, or with another name and no id, begins another call. A
+    name may come in pieces as long as no arguments have.
     """
 
     def __init__(self) -> None:
@@ -44,11 +45,11 @@ class CallAssembly:
         """Takes in a piece, whose `arguments` are text or an object. Gives it with its call's place in the answer."""
         call = self._call(index, id, name)
         new_id = id if id and not call.id else None
-        new_name = name if name and not call.name else None
+        new_name = name if name and name != call.name and not call.arguments else None
         if new_id:
             call.id = new_id
         if new_name:
-            call.name = new_name
+            call.name += new_name
         text = text_of_arguments(arguments)
         if text:
             call.arguments.append(text)
@@ -63,7 +64,7 @@ class CallAssembly:
         call = last if index is None else self._at.get(index)
         if call is not None and id and call.id and id != call.id:
             call = next((known for known in self._calls if known.id == id), None)
-        elif call is not None and not id and name and call.name and name != call.name:
+        elif call is not None and not id and name and call.name and name != call.name and call.arguments:
             call = None
         if call is None:
             call = _Growing(len(self._calls))

@@ -40,7 +40,7 @@ from toolkit.models.protocol import (
     TextDelta,
 )
 from toolkit.models.provider import ProviderModel, Reply
-from toolkit.models.schemas import is_strict
+from toolkit.models.schemas import is_strict, of_object
 from toolkit.models.servers import Server, server_at, server_named
 
 __all__ = ["OpenAIChatModel"]
@@ -230,12 +230,13 @@ def _sent_id(id: str, server: Server) -> str:
 
 
 def _written_tool(tool: ToolDefinition, server: Server) -> dict[str, Any]:
+    parameters = of_object(tool.input_schema)
     function: dict[str, Any] = {
         "name": sent_name(tool.name),
         "description": tool.description,
-        "parameters": tool.input_schema,
+        "parameters": parameters,
     }
-    if server.has_strict and is_strict(tool.input_schema):
+    if server.has_strict and is_strict(parameters):
         function["strict"] = True
     return {"type": "function", "function": function}
 

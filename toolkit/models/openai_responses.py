@@ -40,7 +40,7 @@ from toolkit.models.protocol import (
     ToolCallDelta,
 )
 from toolkit.models.provider import ProviderModel, Reply
-from toolkit.models.schemas import is_strict
+from toolkit.models.schemas import is_strict, of_object
 from toolkit.models.servers import server_at
 
 __all__ = ["OpenAIResponsesModel"]
@@ -199,12 +199,13 @@ def _items_given(message: AssistantMessage) -> list[dict[str, Any]] | None:
 
 
 def _written_tool(tool: ToolDefinition) -> dict[str, Any]:
+    parameters = of_object(tool.input_schema)
     return {
         "type": "function",
         "name": sent_name(tool.name),
         "description": tool.description,
-        "parameters": tool.input_schema,
-        "strict": is_strict(tool.input_schema),  # left out, it would be true here
+        "parameters": parameters,
+        "strict": is_strict(parameters),  # left out, it would be true here
     }
 
 

@@ -158,10 +158,10 @@ class ProviderModel(ABC):
     # What all do with it
 
     def _with_settings(self, request: ModelRequest) -> ModelRequest:
-        if self.settings is None:
-            return request
         settings = self.settings if request.settings is None else request.settings.over(self.settings)
-        choice = request.tool_choice if request.tool_choice is not None else self.settings.tool_choice
+        if settings is None:
+            return request
+        choice = settings.tool_choice if request.tool_choice is None else request.tool_choice
         return replace(request, settings=settings, tool_choice=choice)
 
     async def _ask(self, request: ModelRequest) -> ModelResponse:

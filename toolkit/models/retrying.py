@@ -18,7 +18,8 @@ __all__ = ["RetryingModel"]
 
 
 class RetryingModel:
-    """Asks its model again after a temporary failure: a rate limit, an overload, a lost connection.
+    """Asks its model again after a temporary failure: a rate limit, an overload, a lost connection, and a plain
+    `ModelError` of a model of your own, which does not say.
 
     It waits as long as the provider asks, else 0.5, 1, 2 … seconds with up to as much again at random. A stream is
     begun anew only while nothing of it was shown. What can't pass by waiting (a wrong key, a request that is too
@@ -90,7 +91,8 @@ class RetryingModel:
 
     def _wait_after(self, error: ModelError, attempt: int) -> float | None:
         """Seconds until the next attempt; None when there is to be none."""
-        if attempt >= self.attempts or not getattr(error, "is_temporary", False):
+        may_pass = getattr(error, "is_temporary", not isinstance(error, AssertionError))  # a script that is at its end
+        if attempt >= self.attempts or not may_pass:
             return None
         asked: float | None = getattr(error, "retry_after", None)
         wait = 0.5 * 2 ** (attempt - 1) * (1 + self._jitter()) if asked is None else asked

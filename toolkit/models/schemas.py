@@ -14,7 +14,7 @@ import msgspec
 from toolkit.tools.schemas.definitions import mapped
 from toolkit.tools.validation.subschemas import subschemas, target_of
 
-__all__ = ["in_words", "inlined", "is_recursive", "is_strict", "modern", "spoken"]
+__all__ = ["in_words", "inlined", "is_recursive", "is_strict", "modern", "of_object", "spoken"]
 
 _STRICT_KEYWORDS = frozenset(
     {
@@ -137,6 +137,12 @@ def spoken(schema: dict[str, Any], known: AbstractSet[str]) -> dict[str, Any]:
 
     result: dict[str, Any] = mapped(schema, keep)
     return result
+
+
+def of_object(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema of arguments in the words of draft 2020-12, and with its type, which validation takes for granted."""
+    schema = modern(schema)
+    return schema if "type" in schema else {"type": "object", **schema}
 
 
 def modern(schema: dict[str, Any]) -> dict[str, Any]:

@@ -51,7 +51,7 @@ class AgentHooks(Struct, frozen=True):
     before_call: tuple[Hook, ...] = ()
     after_call: tuple[Hook, ...] = ()  # in the order in which they are told: the last hook first
     before_model: tuple[Hook, ...] = ()
-    after_model: tuple[Hook, ...] = ()
+    after_model: tuple[Hook, ...] = ()  # the last hook first, too
 
 
 _NONE = AgentHooks()
@@ -82,7 +82,7 @@ def agent_hooks(hooks: Sequence[Any]) -> AgentHooks:
         if asked_model is not None:
             before_model += (asked_model,)
         if told_model is not None:
-            after_model += (told_model,)
+            after_model = (told_model, *after_model)
     return AgentHooks(before_call, after_call, before_model, after_model)
 
 

@@ -33,7 +33,9 @@ class Output(Struct, frozen=True):
         try:
             value = parse_json(text)
         except InvalidArguments as error:
-            raise _mismatch(str(error).replace("the arguments", "the answer")) from error
+            raise _mismatch(
+                str(error).replace("the arguments are", "the answer is").replace("the arguments", "the answer")
+            ) from error
         try:
             if not self.validator.is_valid(value):
                 raise _mismatch(text_of(self.validator.violations(value)))

@@ -70,6 +70,13 @@ class Owner:
         self._is_closing = False
         self._was_cancelled = False
         self._is_late = False
+        self._notes: list[str] = []  # of what failed in closing, for a cancellation that the caller raises itself
+
+    @property
+    def failure(self) -> BaseException | None:
+        """What the run ended with, once everything is closed; None after an answer, and after a cancellation."""
+        task = self._task
+        return task.exception() if task is not None and task.done() and not task.cancelled() else None
 
     @property
     def is_done(self) -> bool:
@@ -96,8 +103,10 @@ class Owner:
             if not task.done():
                 self._waiter = self._loop.create_future()
                 await self._waiter
-        except asyncio.CancelledError:
+        except asyncio.CancelledError as cancelled:
             await self.cancel()
+            for note in self._notes:
+                cancelled.add_note(note)
             raise
         except GeneratorExit:  # the caller's coroutine is thrown away: nobody can wait
             self._request_cancellation()
@@ -213,8 +222,9 @@ class Owner:
         if isinstance(error, asyncio.CancelledError) and not self._was_cancelled and real:
             # Nobody cancelled the run but something that it opened: a task group whose background task failed.
             return self._failure(RunError, "something that the run had opened failed", real)
-        for late in real:
-            error.add_note(f"also, while the run was closed: {repr_of(late)}")
+        self._notes = [f"also, while the run was closed: {repr_of(late)}" for late in real]
+        for note in self._notes:
+            error.add_note(note)
         return error
 
     def _failure(self, kind: type[RunError], text: str, failed: list[BaseException]) -> RunError:

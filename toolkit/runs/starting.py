@@ -105,7 +105,15 @@ async def _model(state: RunState) -> Any:
             f"agent '{state.agent.name}' has no model; give it one: Agent(model=...) or run(model=...)"
         )
     if isinstance(model, type) or not hasattr(model, "respond"):
-        model = await _built(state, model)
+        try:
+            model = await _built(state, model)
+        except ConfigurationError as error:
+            if isinstance(model, str) and "to be found by its name" in str(error):
+                raise ConfigurationError(
+                    f"the model {model!r} is a text, and there is no provider of that name; give a model, such as "
+                    f"OpenAIResponsesModel({model!r}, http=http)"
+                ) from error
+            raise
         if not hasattr(model, "respond"):
             raise ConfigurationError(f"{repr_of(model)} is no model: it has no `async def respond(request)`")
     return model

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Any, Generic, TypeVar
 
 from toolkit.context import Event
+from toolkit.errors import CleanupError
 from toolkit.events import RunFinished
 from toolkit.records import Run
 from toolkit.runs.owner import Owner
@@ -65,8 +66,9 @@ class RunStream(Generic[T]):
     """The events of one run: `async with agent.stream(...) as stream: async for event in stream: ...`.
 
     `run` is the run, complete after the last event. What the run ends with is raised at the end of the iteration.
-    Leaving the block early cancels the run and closes everything before the block ends. The run never waits for its
-    reader: events queue up.
+    Leaving the block early cancels the run and closes everything before the block ends; of what the run ended with, it
+    then raises a `CleanupError` only: an answer was there, and work such as a commit may be undone. The run never waits
+    for its reader: events queue up.
     """
 
     # An iterator of its own, and no async generator: the event loop would close one that is left early in a task of
@@ -95,8 +97,15 @@ class RunStream(Generic[T]):
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        if not self._is_at_end:  # else everything is closed, and has been told
-            await self._running().cancel()
+        if self._is_at_end:  # everything is closed, and has been told
+            return
+        owner = self._running()
+        await owner.cancel()
+        failure = owner.failure
+        if isinstance(failure, CleanupError):  # the answer was there, and its work may be undone
+            if error is None:
+                raise failure
+            error.add_note(f"also, when the stream was left: {failure}")
 
     def __aiter__(self) -> RunStream[T]:
         return self
