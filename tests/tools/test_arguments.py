@@ -164,6 +164,20 @@ def test_an_error_about_a_megabyte_stays_under_a_kilobyte() -> None:
     refusal('{"a":' * 150 + "NaN" + "}" * 150)
 
 
+@pytest.mark.parametrize("depth", [MAX_DEPTH, MAX_DEPTH + 1])
+@pytest.mark.parametrize("inside", ["1", "[]", '{"key": "x"}'], ids=["a number", "an empty array", "an object"])
+@pytest.mark.parametrize("others", [300, 90_000], ids=["among few", "among many"])
+def test_depth_is_counted_among_many_brackets_and_in_no_string(depth: int, inside: str, others: int) -> None:
+    levels = depth - 1 - (inside != "1")  # of the array in the object
+    brackets = json.dumps(["]]}}[[{{\n" + " " * 300] * others)
+    text = '{"brackets": ' + brackets + ', "nested": ' + "[" * levels + inside + "]" * levels + "}"
+
+    if depth > MAX_DEPTH:
+        assert "nested too deep" in refusal(text)
+    else:
+        assert parse_arguments(text) == json.loads(text)
+
+
 @pytest.mark.parametrize(
     "wrap",
     [

@@ -29,7 +29,7 @@ from toolkit.runs.state import RunState
 from toolkit.runs.toolset import ToolEntry
 from toolkit.runs.transcript import with_harmless_name, with_object_arguments
 from toolkit.tools.cancellation import Cancellation
-from toolkit.tools.copies import copied
+from toolkit.tools.copies import copied, copied_json
 from toolkit.tools.results import cut, error_result
 from toolkit.tools.specification import MAX_RESULT_TOKENS
 from toolkit.tools.violations import InvalidArguments
@@ -168,7 +168,8 @@ async def _perform(state: RunState, turn: _Turn, place: int, cancellation: Cance
     arguments: Any = read.arguments  # a dict, for the same reason
     specification = entry.specification
     definition = specification.definition
-    shown = copied(arguments)
+    # A handler may change what its context shows, and nobody else may see that. Hooks are shown copies of their own.
+    shown = copied_json(arguments) if specification.handler.contexts else arguments
     call = RequestedCall(read.call.id, definition.name, shown, definition)
     course = turn.courses[place] = Course(arguments)
     tool: Any = None
@@ -182,12 +183,12 @@ async def _perform(state: RunState, turn: _Turn, place: int, cancellation: Cance
             skip = verdict.skip
             if verdict.arguments is not shown:
                 call = replace(call, arguments=verdict.arguments, revised=True)
-                course.arguments = copied(verdict.arguments)
+                course.arguments = copied_json(verdict.arguments)
         if skip is None or specification.has_after_hook:
             tool = await built_tool(state, entry, cancellation)
         if skip is None:
             # The handler may change what it gets, and neither the record nor a hook may see that.
-            taken = converted(specification, copied(course.arguments), call.revised)
+            taken = converted(specification, copied_json(course.arguments), call.revised)
             await run_handler(state, entry, tool, taken, call, course, cancellation)
         else:
             course.result = skip

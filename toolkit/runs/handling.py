@@ -113,7 +113,7 @@ async def run_handler(
     try:
         if lock is not None:
             await lock.acquire()
-        ctx = state.ctx.for_call(call)
+        ctx = state.ctx.for_call(call) if entry.specification.handler.contexts else state.ctx  # which it never sees
         started = perf_counter()
         try:
             if cancellation.is_requested:

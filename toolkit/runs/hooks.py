@@ -17,7 +17,7 @@ from toolkit.records import ToolResult
 from toolkit.runs.json_values import is_same
 from toolkit.tools.arguments import refuse_non_json
 from toolkit.tools.cancellation import Cancellation
-from toolkit.tools.copies import copied
+from toolkit.tools.copies import copied, copied_json
 from toolkit.tools.driving import drive, settled
 from toolkit.tools.misspelt import refuse_misspelt
 from toolkit.tools.parameters import label_of
@@ -225,7 +225,7 @@ class _Round:
         guarded = self._guarded
         call = guarded.call
         # A copy for each hook: changing it in place has no effect.
-        shown = RequestedCall(call.id, call.name, copied(self.arguments), call.tool, self._revised)
+        shown = RequestedCall(call.id, call.name, copied_json(self.arguments), call.tool, self._revised)
         try:
             answer = await _answer_of(hook, guarded.ctx.for_call(shown), shown, guarded.cancellation)
             if answer is None:
@@ -340,7 +340,7 @@ async def tell_after(hooks: Sequence[Hook], ctx: RunContext, info: CallInfo, can
     """
     call, result, error = info.call, info.result, info.error
     for hook in hooks:
-        shown = RequestedCall(call.id, call.name, copied(call.arguments), call.tool, call.revised)
+        shown = RequestedCall(call.id, call.name, copied_json(call.arguments), call.tool, call.revised)
         told = CallInfo(shown, result, error, not result.is_error, info.duration)
         try:
             answer = await _answer_of(hook, ctx.for_call(shown), told, cancellation)
