@@ -132,7 +132,7 @@ def bars(samples: Samples) -> str:
             low, high = spread(found)
             verdict = "met" if median <= bar.most else "**missed**"
             rows.append([bar.what, f"{bar.most:g}", f"{median:.3g} ({low:.3g} to {high:.3g})", verdict])
-    return table(["bar", "must be at most", "measured", ""], rows)
+    return table(["bar", "must be at most", "measured", ""], rows) if rows else ""
 
 
 def _grid(title: str, workloads: Sequence[str], adapters: Sequence[str], cell: Callable[[str, str], str]) -> str:

@@ -1,6 +1,7 @@
-"""The tools, as functions: what toolkits make tools of. `SCHEMAS` has their parameters for those that take a schema."""
+"""The tools, as functions: what toolkits make tools of. `SCHEMAS` has their parameters for those that take a schema.
 
-from __future__ import annotations
+Annotations are not postponed here: some toolkits can't read them then.
+"""
 
 import asyncio
 import json

@@ -187,8 +187,7 @@ async def _perform(state: RunState, turn: _Turn, place: int, cancellation: Cance
         if skip is None or specification.has_after_hook:
             tool = await built_tool(state, entry, cancellation)
         if skip is None:
-            # The handler may change what it gets, and neither the record nor a hook may see that.
-            taken = converted(specification, copied_json(course.arguments), call.revised)
+            taken = converted(specification, course.arguments, call.revised)
             await run_handler(state, entry, tool, taken, call, course, cancellation)
         else:
             course.result = skip

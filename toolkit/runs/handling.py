@@ -15,6 +15,7 @@ from toolkit.runs.hooks import blocked, invalid_change
 from toolkit.runs.state import RunState
 from toolkit.runs.toolset import ToolEntry
 from toolkit.tools.cancellation import Cancellation
+from toolkit.tools.copies import copied_json
 from toolkit.tools.execution import call_handler
 from toolkit.tools.resolver import RunScope
 from toolkit.tools.results import error_result, failure_result
@@ -41,9 +42,12 @@ class NotConverted(Exception):
 
 
 def converted(specification: ToolSpecification, arguments: dict[str, Any], revised: bool) -> Any:
-    """What the handler takes. Arguments that a guard put in are told to nobody when they are refused."""
+    """What the handler takes, which shares nothing with the arguments: it may change what it gets.
+
+    Arguments that a guard put in are told to nobody when they are refused.
+    """
     if specification.handler.shape.convert is None:
-        return arguments
+        return copied_json(arguments)
     try:
         return specification.convert(arguments)
     except Exception as error:  # a validator of the tool's own type may raise anything: a failure of the tool

@@ -24,6 +24,8 @@ MAX_DEPTH: Final = 200
 _MAX_DIGITS: Final = 4_300
 """Of an integer: Python's own limit for reading and writing one, so a longer one would fail in every later step."""
 
+_LONG: Final = 10_000
+_CONTAINERS: Final = frozenset((dict, list))
 _DEEP: Final = "\n" + " " * MAX_DEPTH
 _MOST_INDENTATION: Final = 32_000_000
 """Characters of indentation that a text may grow by, at worst."""
@@ -99,10 +101,20 @@ def _has_no_repeated_key(text: str, value: Any) -> bool:
     has members, there is nothing else. Otherwise the value is written again: a dropped member took its colon with it.
     Only a colon written as an escape (U+003A) could hide that, so such a text proves nothing.
     """
-    colons = text.count(":")
-    if colons == (len(value) if value.__class__ is dict else 0):
+    members = len(value) if value.__class__ is dict else 0
+    if (text.count(":") if len(text) <= _LONG else _colons(text, members + 1)) == members:
         return True
-    return "\\u003" not in text and colons == _encode(value).count(b":")
+    return "\\u003" not in text and text.count(":") == _encode(value).count(b":")
+
+
+def _colons(text: str, most: int) -> int:
+    """How many there are, or `most`. In a long text to find one costs a tenth of counting all."""
+    at = text.find(":")
+    found = 0
+    while at >= 0 and found < most:
+        found += 1
+        at = text.find(":", at + 1)
+    return found
 
 
 def _is_shallow(text: str, value: Any) -> bool:
@@ -111,6 +123,8 @@ def _is_shallow(text: str, value: Any) -> bool:
     Of the others, msgspec writes each entry on a line of its own, indented by its depth, which takes a quarter of the
     time of looking at each. A raw line break stands in no string.
     """
+    if value.__class__ is dict and _CONTAINERS.isdisjoint(map(type, value.values())):
+        return True
     brackets = text.count("{") + text.count("[")
     if brackets <= MAX_DEPTH:
         return True

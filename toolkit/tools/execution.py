@@ -15,7 +15,7 @@ from toolkit.context import RequestedCall, RunContext
 from toolkit.errors import CleanupError, ConfigurationError, DeadlineExceeded, ToolError, text_of_error
 from toolkit.records import ToolResult
 from toolkit.tools.cancellation import Cancellation, Expiry, wait_in_any_case
-from toolkit.tools.copies import copied, copied_json
+from toolkit.tools.copies import copied
 from toolkit.tools.driving import drive, settled
 from toolkit.tools.parameters import Parameter, label_of, value_of_type
 from toolkit.tools.results import cut, error_result, failure_result, result_of, to_json
@@ -69,7 +69,7 @@ async def execute(
     }
     try:
         sent = specification.read(_not_shared(arguments))
-        converted = specification.convert(copied_json(sent))  # the handler may change what it gets
+        converted = specification.convert(sent)
     except InvalidArguments as error:
         return _cut(error_result(str(error), error), specification)
     except Exception as error:  # noqa: BLE001 - a validator of the tool's own type: a failure of the tool

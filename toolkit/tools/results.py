@@ -125,15 +125,19 @@ def cut(content: str, max_tokens: int) -> str:
     budget = max_tokens * BYTES_PER_TOKEN
     if len(content) * BYTES_PER_TOKEN <= budget or (len(content) <= budget and content.isascii()):
         return content  # a character has at most 4 bytes
+    if content.isascii():  # a character is a byte, so that nothing of it need be copied but what stays
+        room = max(0, budget - len(_note(len(content))))
+        head, tail = content[: room - room // 2], content[len(content) - room // 2 :]
+        return head + _note(len(content) - len(head) - len(tail)) + tail
     encoded = content.encode()
     if len(encoded) <= budget:
         return content
     note = _note(len(encoded))  # as long as the final one, or a digit longer
     room = max(0, budget - len(note.encode()))
-    head = encoded[: room - room // 2].decode(errors="ignore")
-    tail = encoded[len(encoded) - room // 2 :].decode(errors="ignore") if room // 2 else ""
-    gone = len(encoded) - len(head.encode()) - len(tail.encode())
-    return head + _note(gone) + tail
+    first = encoded[: room - room // 2].decode(errors="ignore")
+    last = encoded[len(encoded) - room // 2 :].decode(errors="ignore")
+    gone = len(encoded) - len(first.encode()) - len(last.encode())
+    return first + _note(gone) + last
 
 
 def _note(gone: int) -> str:

@@ -12,6 +12,7 @@ from msgspec import Struct
 from toolkit.errors import ConfigurationError
 from toolkit.messages import ToolDefinition
 from toolkit.tools.arguments import parse_arguments
+from toolkit.tools.copies import copied_json
 from toolkit.tools.handlers import HandlerPlan, plan_handler, types_taken
 from toolkit.tools.members import (
     MEMBERS,
@@ -94,16 +95,16 @@ class ToolSpecification(Struct, frozen=True, eq=False, weakref=True):
             raise InvalidArguments(text_of(Violation(f"$.{name}", "is not an argument of this tool") for name in taken))
 
     def convert(self, arguments: dict[str, Any]) -> Any:
-        """Arguments that meet the schema, as what the handler takes.
+        """Arguments that meet the schema, as what the handler takes, which shares no dict or list with them.
 
         Raises:
             InvalidArguments: the handler's types refuse them: a schema can't say all that a type does.
         """
-        convert = self.handler.shape.convert
-        if convert is None:
-            return arguments
+        shape = self.handler.shape
+        if shape.convert is None:
+            return copied_json(arguments)
         try:
-            return convert(arguments)
+            return shape.convert(arguments if shape.is_new else copied_json(arguments))
         except ConversionError as error:
             raise InvalidArguments(text_of(error.violations)) from error
 

@@ -37,7 +37,9 @@ class PlayedModel(Model):
         turn = next_turn(messages)
         asked = [(call.id, call.name, call.arguments) for call in turn.calls]
         calls = [
-            ChatMessageToolCall(id, ChatMessageToolCallFunction(name=name, arguments=arguments), "function")
+            ChatMessageToolCall(
+                id=id, type="function", function=ChatMessageToolCallFunction(name=name, arguments=arguments)
+            )
             for id, name, arguments in asked or [("end", "final_answer", {"answer": turn.text})]
         ]
         return ChatMessage(role=MessageRole.ASSISTANT, content="", token_usage=TokenUsage(1, 1), tool_calls=calls)

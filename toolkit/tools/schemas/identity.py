@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Collection, Hashable, Mapping, MutableMapping, MutableSequence, Sequence
-from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
+from collections.abc import Collection, Hashable, Iterator, Mapping, MutableMapping, MutableSequence, Sequence
+from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_origin
 
 from toolkit.tools.schemas.annotations import asks_for_pydantic, bare, is_qualifier
 from toolkit.tools.schemas.members import is_typed_dict, members_of
 
-__all__ = ["is_json_already"]
+__all__ = ["is_json_already", "is_made_anew"]
 
 # Not int and not float: JSON Schema takes 5.0 for an integer and 5 for a number.
 _SAME: frozenset[Any] = frozenset({Any, object, inspect.Parameter.empty, None, types.NoneType, str, bool, list, dict})
@@ -44,3 +44,35 @@ def is_json_already(annotation: Any, _seen: tuple[Any, ...] = ()) -> bool:
         members = members_of(annotation) or []
         return all(is_json_already(member.annotation, (*_seen, annotation)) for member in members)
     return isinstance(annotation, Hashable) and annotation in _SAME
+
+
+def is_made_anew(annotation: Any) -> bool:
+    """Whether msgspec makes each dict and list of a value anew, so that what it reads shares none with the value.
+
+    What is JSON already is not read at all, so it must have none. The type must be one that msgspec takes.
+    """
+    from msgspec import inspect as described  # late: few tools need it
+
+    as_it_is = is_json_already(annotation)
+    pending: list[described.Type | described.Field] = [described.type_info(annotation)]
+    met: set[int] = set()
+    while pending:
+        part = pending.pop()
+        if isinstance(part, described.AnyType | described.CustomType | described.RawType | described.ExtType):
+            return False  # given as it is
+        if as_it_is and isinstance(part, described.CollectionType | described.DictType | described.TypedDictType):
+            return False
+        if id(part) not in met:
+            met.add(id(part))
+            pending += _parts_of(part)
+    return True
+
+
+def _parts_of(part: Any) -> Iterator[Any]:
+    from msgspec import inspect as described
+
+    for name in part.__struct_fields__:
+        member: Any = getattr(part, name)
+        for each in cast("tuple[object, ...]", member if isinstance(member, tuple) else (member,)):
+            if isinstance(each, described.Type | described.Field):
+                yield each

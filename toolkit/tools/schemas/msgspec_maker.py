@@ -11,7 +11,7 @@ import msgspec
 
 from toolkit.tools.schemas import refusals
 from toolkit.tools.schemas.annotations import name_of
-from toolkit.tools.schemas.identity import is_json_already
+from toolkit.tools.schemas.identity import is_json_already, is_made_anew
 from toolkit.tools.schemas.json_values import has_integral_floats, integral_floats_as_integers, is_object
 from toolkit.tools.schemas.protocol import ConversionError, Field, Shape, UnsupportedType
 from toolkit.tools.schemas.writing import SchemaWriter, Write
@@ -42,7 +42,10 @@ class MsgspecMaker:
         for field in fields:
             _check(field.annotation)
         typed = {field.name: field.annotation for field in fields if not is_json_already(field.annotation)}
-        return Shape(schema, _fields_converter([field.name for field in fields], typed) if typed else None)
+        if not typed:
+            return Shape(schema)
+        is_new = all(is_made_anew(field.annotation) for field in fields)
+        return Shape(schema, _fields_converter([field.name for field in fields], typed), is_new)
 
 
 def _refuse(annotation: Any, reason: UnsupportedType, write: Write) -> NoReturn:

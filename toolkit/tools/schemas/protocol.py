@@ -35,10 +35,13 @@ class Shape(Struct, frozen=True):
         convert: From a JSON value that is valid for `schema` to the typed value; raises `ConversionError`. None when
             the JSON value is the typed value already, so that a call can skip it. For fields, it goes from the
             arguments to a dict of the converted arguments that were sent: defaults are left to the handler.
+        is_new: Whether what `convert` gives shares no dict or list with the value, so that the value need not be copied
+            before.
     """
 
     schema: dict[str, Any]
     convert: Callable[[Any], Any] | None = None
+    is_new: bool = False
 
 
 class ConversionError(ValueError):
