@@ -24,6 +24,7 @@ class Provider(Struct, frozen=True):
         key_variables: The environment variables for its key; none for what needs no key.
         usual: The model that is taken when the environment has the key and names no model.
         server: The server's name, for those that speak OpenAI's chat format.
+        needs_address: True where everybody runs their own, so that a `base_url` is needed.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Provider(Struct, frozen=True):
     key_variables: tuple[str, ...] = ()
     usual: str | None = None
     server: str | None = None
+    needs_address: bool = False
 
     def make(
         self,
@@ -52,7 +54,9 @@ class Provider(Struct, frozen=True):
 def _of_server(server: Server) -> Provider:
     usual = "openrouter/auto" if server.name == "openrouter" else None
     name = "openai-chat" if server.name == "openai" else server.name
-    return Provider(name, "openai_chat", "OpenAIChatModel", server.key_variables, usual, server.name)
+    return Provider(
+        name, "openai_chat", "OpenAIChatModel", server.key_variables, usual, server.name, server.base_url is None
+    )
 
 
 _RESPONSES = Provider("openai", "openai_responses", "OpenAIResponsesModel", ("OPENAI_API_KEY",), "gpt-5.6")

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from toolkit.errors import ConfigurationError
 from toolkit.http import Secret, StreamingHttpClient
+from toolkit.models.addresses import checked_address
 from toolkit.models.catalogue import BY_KEY, Provider, parts_of, provider_named
 from toolkit.models.keyword import KeywordModel
 from toolkit.models.protocol import Model, ModelSettings
@@ -48,13 +49,21 @@ class ModelChoice(Struct, frozen=True):
         With a `base_url` the provider's key of the environment is meant for that address.
 
         Raises:
-            ConfigurationError: the text names no model, or an unknown provider.
+            ConfigurationError: the text names no model or an unknown provider, or `base_url` is no address, or is
+                missing where the provider has none of its own.
         """
         environment = os.environ if environment is None else environment
         provider_name, name = parts_of(text)
         if provider_name == "keyword":
             return cls(None)
         provider = provider_named(provider_name, base_url=base_url)
+        if base_url is not None:
+            checked_address(base_url)
+        elif provider.needs_address:
+            raise ConfigurationError(
+                f"{provider.name!r} has no address of its own; give base_url: on the command line --base-url, in the "
+                f"environment TOOLKIT_BASE_URL together with TOOLKIT_MODEL"
+            )
         key = None
         if base_url is not None:
             key = next((found for one in provider.key_variables if (found := environment.get(one, "").strip())), None)

@@ -20,7 +20,7 @@ from toolkit.errors import (
     UnexpectedReplyError,
 )
 
-__all__ = ["Complaint", "kind_of", "read_complaint"]
+__all__ = ["Complaint", "kind_of", "read_complaint", "says_nothing"]
 
 
 class Complaint(Struct, frozen=True):
@@ -116,6 +116,17 @@ def kind_of(status: int | None, complaint: Complaint) -> tuple[type[ProviderErro
     if status is None and not _WRONG.isdisjoint(codes):
         return BadRequestError, False
     return _kind_of_status(status)
+
+
+# A web framework's words for a path that it does not know, and OpenAI's. A model that is unknown is named.
+_NOTHING = re.compile(
+    r"((404|file|page|path|url|route|resource)\s*)*not found\W*|method not allowed\W*|invalid url\b.*", re.I
+)
+
+
+def says_nothing(complaint: Complaint) -> bool:
+    """Whether it says no more than that there is nothing at this address."""
+    return not complaint.text or _NOTHING.fullmatch(" ".join(complaint.text.split())) is not None
 
 
 def _kind_of_status(status: int | None) -> tuple[type[ProviderError], bool]:

@@ -29,7 +29,8 @@ from toolkit.http import (
     without,
 )
 from toolkit.messages import sendable
-from toolkit.models.complaints import Complaint, kind_of, read_complaint
+from toolkit.models.addresses import host_and_port
+from toolkit.models.complaints import Complaint, kind_of, read_complaint, says_nothing
 from toolkit.models.permission import check_request
 from toolkit.models.sse import EventReader
 
@@ -52,6 +53,7 @@ class Endpoint:
         confidential: Values that no error may show.
         timeout: Seconds without a byte, after which the provider counts as unreachable.
         advice: What to do about a refused key.
+        usual_end: The path in which such a `base_url` often ends.
     """
 
     def __init__(
@@ -63,6 +65,7 @@ class Endpoint:
         headers: Mapping[str, str | Secret],
         timeout: float,
         advice: str = "",
+        usual_end: str = "/v1",
     ) -> None:
         self.provider = provider
         self._http = http
@@ -73,6 +76,7 @@ class Endpoint:
         self._confidential = tuple({form for value in revealed for form in (value, value.split()[-1])})  # "Bearer key"
         self._timeout = timeout
         self._advice = advice
+        self._usual_end = usual_end
 
     @asynccontextmanager
     async def open(self, path: str, body: Mapping[str, Any]) -> AsyncGenerator[Opened, None]:
@@ -100,13 +104,15 @@ class Endpoint:
             ) as response:
                 if not 200 <= response.status_code < 300:
                     content = await _read(response, _MAX_COMPLAINT)
-                    raise self.failure(read_complaint(content or b""), response)
+                    raise self.failure(read_complaint(content or b""), response, path)
                 yield Opened(self, response)
         except transport_errors() as error:
             raise self._unanswered(error) from error
 
-    def failure(self, complaint: Complaint, response: HttpStream | None = None) -> ProviderError:
-        """The error that a complaint is: of an answer's status, or (without `response`) from inside a stream."""
+    def failure(
+        self, complaint: Complaint, response: HttpStream | None = None, path: str | None = None
+    ) -> ProviderError:
+        """The error that a complaint is: of an answer's status to `path`, or (without both) from inside a stream."""
         status = None if response is None else response.status_code
         kind, is_temporary = kind_of(status, complaint)
         where = f"HTTP {status}" if status is not None else "in its reply"
@@ -115,6 +121,8 @@ class Endpoint:
         said = f"{self.provider} answered with an error ({where}{f', {code}' if code else ''}): {text}"
         if kind is AuthenticationError and self._advice:
             said += f" ({self._advice})"
+        if path is not None and status in (404, 405) and says_nothing(complaint):
+            said += f"; {self._doubt(path)}"
         retry_after = complaint.retry_after if response is None else _wait(response, complaint)
         error = kind(
             escaped(without(self._confidential, said)),
@@ -140,8 +148,14 @@ class Endpoint:
         """The error of a reply that broke off."""
         return BrokenStreamError(f"{self.provider} {what}", provider=self.provider)
 
+    def _doubt(self, path: str) -> str:
+        """What to ask about an address at which nobody knows the path."""
+        own = path.partition("?")[0]
+        asked = urlsplit(self._base).path + own
+        return f"'{asked}' was asked: does base_url end where '{own}' begins, often in {self._usual_end}?"
+
     def _unanswered(self, error: BaseException) -> ProviderError:
-        host = urlsplit(self._base).hostname or self._base
+        host = host_and_port(self._base)
         match failure_of(error):
             case "timeout":
                 text = f"{self.provider} ({host}) sent nothing for {self._timeout:g} seconds"

@@ -26,6 +26,7 @@ from toolkit.messages import (
     Usage,
     UserMessage,
 )
+from toolkit.models.addresses import checked_address
 from toolkit.models.assembly import CallAssembly, text_of_arguments
 from toolkit.models.complaints import read_complaint
 from toolkit.models.endpoint import Endpoint
@@ -77,7 +78,7 @@ class OpenAIChatModel(ProviderModel):
         if isinstance(server, str):
             server = server_named(server)
         elif server is None:
-            server = server_named("openai") if base_url is None else server_at(base_url)
+            server = server_named("openai") if base_url is None else server_at(checked_address(base_url))
         if base_url is None and server.base_url is None:
             raise ConfigurationError(f"the server '{server.name}' has no address of its own; give base_url")
         self.server = server

@@ -7,11 +7,13 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Iterable, Mapping
 from typing import Any, ClassVar, Protocol
+from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 
 from toolkit.errors import ConfigurationError
 from toolkit.http import Secret, StreamingHttpClient
+from toolkit.models.addresses import checked_address
 from toolkit.models.assembly import with_own_ids
 from toolkit.models.endpoint import Endpoint, Opened
 from toolkit.models.final_tool import final_tool_for
@@ -49,7 +51,7 @@ class ProviderModel(ABC):
         http: An `httpx.AsyncClient` or `httpx2.AsyncClient`, or anything with their `stream`.
         api_key: A text or a `Secret`. Left out, it is taken from the environment, but only for the provider's own
             address: no key goes to a host that it was not meant for.
-        base_url: Where the provider's own paths begin.
+        base_url: Where the provider's own paths begin: `http://` or `https://`, a host, and mostly `/v1` at the end.
         settings: Those of a request come before these.
         timeout: Seconds without a byte after which a request fails. The run's own `timeout` bounds the whole.
     """
@@ -72,7 +74,7 @@ class ProviderModel(ABC):
             raise ConfigurationError(f"{type(self).__name__} needs the name of a model, such as {self._example()!r}")
         self.name = name
         self.settings = settings
-        self.base_url = base_url or self._default_base_url()
+        self.base_url = checked_address(base_url or self._default_base_url())
         key = _secret(api_key)
         if key is None and self.base_url.rstrip("/") == self._default_base_url().rstrip("/"):
             key = _secret(next(filter(None, map(os.environ.get, self._key_variables())), None))
@@ -83,6 +85,7 @@ class ProviderModel(ABC):
             headers=self._headers(key),
             timeout=timeout,
             advice=_advice(key, self._key_variables()),
+            usual_end=urlsplit(self._default_base_url()).path or "/v1",
         )
 
     def __repr__(self) -> str:
