@@ -38,6 +38,7 @@ NAMES = {
 """API.md, sections 6, 7 and 9."""
 
 BESIDE = {
+    "toolkit.events": "event_to_json",
     "toolkit.hooks": "Decision",
     "toolkit.messages": "Message Part ToolDefinition",
     "toolkit.testing": "ScriptExhausted assert_calls the_call transcript_of",
