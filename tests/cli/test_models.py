@@ -81,7 +81,7 @@ def test_a_ping_tells_what_answered_and_what_it_took(toolwire: Command) -> None:
     answer = toolwire("models", "--ping")
 
     assert (answer.status, answer.err) == (0, "")
-    assert "openai-chat:mine answers as mine-2 in " in answer.out
+    assert "openai:mine answers as mine-2 in " in answer.out
     assert "(9 + 1 tokens)" in answer.out
 
 
@@ -89,7 +89,7 @@ def test_a_ping_tells_what_answered_and_what_it_took(toolwire: Command) -> None:
 def test_a_ping_is_json_on_demand(toolwire: Command) -> None:
     told = json.loads(toolwire("models", "--ping", "--json").out)
 
-    assert (told["model"], told["answered_as"]) == ("openai-chat:mine", "mine-2")
+    assert (told["model"], told["answered_as"]) == ("openai:mine", "mine-2")
 
 
 @pytest.mark.usefixtures("chosen")
@@ -97,7 +97,7 @@ def test_a_live_demo_asks_the_model_of_the_environment(toolwire: Command) -> Non
     answer = toolwire("demo", "--live")
 
     assert answer.status == 0
-    assert "The model openai-chat:mine chooses the tools" in answer.out
+    assert "The model openai:mine chooses the tools" in answer.out
     assert answer.out.count("pong") == 3
 
 

@@ -68,6 +68,13 @@ def test_the_model_of_the_environment_comes_before_every_key() -> None:
     assert str(ModelChoice.of_environment({"OPENAI_API_KEY": "k", "TOOLKIT_MODEL": "groq:llama"})) == "groq:llama"
 
 
+def test_a_choice_is_shown_as_it_was_asked_for() -> None:
+    environment = {"TOOLKIT_MODEL": "openai:mine", "TOOLKIT_BASE_URL": "http://localhost:1234/v1"}
+
+    assert str(ModelChoice.of_environment(environment)) == "openai:mine"
+    assert str(ModelChoice.named(" google : gemini-3.8-flash")) == "google:gemini-3.8-flash"
+
+
 async def test_a_server_of_ones_own_gets_the_key_that_was_set_for_it(
     monkeypatch: pytest.MonkeyPatch, http: Any
 ) -> None:

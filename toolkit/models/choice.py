@@ -32,6 +32,7 @@ class ModelChoice(Struct, frozen=True):
         base_url: Another address than the provider's own.
         api_key: None leaves it to the adapter, which looks into the environment for the provider's own address only.
         settings: Those of a request come before these.
+        asked_as: The provider as it was named, where it was: `openai` with an address of its own means `openai-chat`.
     """
 
     provider: Provider | None
@@ -39,6 +40,7 @@ class ModelChoice(Struct, frozen=True):
     base_url: str | None = None
     api_key: Secret | None = None
     settings: ModelSettings | None = None
+    asked_as: str | None = None
 
     @classmethod
     def named(
@@ -67,7 +69,7 @@ class ModelChoice(Struct, frozen=True):
         key = None
         if base_url is not None:
             key = next((found for one in provider.key_variables if (found := environment.get(one, "").strip())), None)
-        return cls(provider, name, base_url, None if key is None else Secret(key))
+        return cls(provider, name, base_url, None if key is None else Secret(key), asked_as=provider_name)
 
     @classmethod
     def of_environment(cls, environment: Mapping[str, str] | None = None) -> ModelChoice:
@@ -131,7 +133,7 @@ class ModelChoice(Struct, frozen=True):
             return KeywordModel()
         if http is None:
             raise ConfigurationError(
-                f"the model '{self.provider.name}:{self.name}' needs an HTTP client, such as http=httpx.AsyncClient()"
+                f"the model '{self}' needs an HTTP client, such as http=httpx.AsyncClient()"
             )
         return self.provider.make(
             self.name, http=http, api_key=self.api_key, base_url=self.base_url, settings=self.settings
@@ -143,7 +145,8 @@ class ModelChoice(Struct, frozen=True):
         return "keyword" if self.provider is None else self.provider.name
 
     def __str__(self) -> str:
-        return "keyword" if self.provider is None else f"{self.provider.name}:{self.name}"
+        """As somebody would name it, and did where somebody did."""
+        return "keyword" if self.provider is None else f"{self.asked_as or self.provider.name}:{self.name}"
 
 
 def _text(values: Mapping[str, object], key: str) -> str | None:
