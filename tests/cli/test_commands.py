@@ -224,3 +224,10 @@ def test_the_version_is_that_of_the_distribution(toolwire: Command) -> None:
     answer = toolwire("--version")
 
     assert (answer.status, answer.out, answer.err) == (0, f"toolwire {version('toolwire')}\n", "")
+
+
+def test_the_help_lists_every_command_in_a_whole_sentence(toolwire: Command) -> None:
+    listed = toolwire("--help").out.partition("Commands:")[2].strip().splitlines()
+
+    assert [line.split()[0] for line in listed] == ["ask", "tools", "call", "check", "graph", "demo", "models"]
+    assert [line for line in listed if not line.endswith(".") or line.endswith("...")] == []

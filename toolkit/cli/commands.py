@@ -165,7 +165,7 @@ def check_container(app: App = DEFAULT_APP, traceback: Traceback = False) -> Non
 
 @command_line.command("graph")
 def draw_container(app: App = DEFAULT_APP, traceback: Traceback = False) -> None:
-    """Draw a container as Mermaid: what needs what, and how long it lives."""
+    """Draw a container as Mermaid: what needs what, how long it lives."""
     with failing_in_one_line(traceback):
         print_line(draw(load_container(app)).removesuffix("\n"))
 
@@ -187,7 +187,7 @@ def list_models(
     as_json: AsJson = False,
     traceback: Traceback = False,
 ) -> None:
-    """List the providers of models, and which model the environment chooses."""
+    """List the providers of models, and what the environment chooses."""
     with failing_in_one_line(traceback):
         if is_pinged:
             asyncio.run(ping(choice_of(model), as_json=as_json))
