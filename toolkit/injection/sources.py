@@ -72,7 +72,7 @@ def kind_of(source: Callable[..., Any]) -> Kind:
         return Kind.PLAIN
     called: Any = source
     if not inspect.isroutine(source):  # an object that can be called; a partial is looked through by `inspect`
-        called = getattr(source, "__call__", source) if not hasattr(source, "func") else source  # noqa: B004
+        called = getattr(source, "__call__", source) if not hasattr(source, "func") else source  # noqa: B004 - read
     if inspect.isasyncgenfunction(called):
         return Kind.ASYNC_GENERATOR
     if inspect.isgeneratorfunction(called):

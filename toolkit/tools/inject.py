@@ -26,7 +26,9 @@ class Inject(Struct, frozen=True):
     name: str | None = None
 
     def __post_init__(self) -> None:
-        if self.name is not None and not isinstance(self.name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        if self.name is None:
+            return
+        if not isinstance(self.name, str):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers err
             raise ConfigurationError(
                 f"Inject takes the name of a provider (a text), and not {self.name!r}; a type stands before the mark: "
                 f"Annotated[WeatherClient, Inject()]"

@@ -147,7 +147,8 @@ def is_async_callable(target: Callable[..., Any]) -> bool:
         target = target.func
     if isinstance(target, type):
         return False
-    return inspect.iscoroutinefunction(target) or inspect.iscoroutinefunction(getattr(target, "__call__", None))  # noqa: B004
+    method = getattr(target, "__call__", None)  # noqa: B004 - it asks how it is called, and not whether it can be
+    return inspect.iscoroutinefunction(target) or inspect.iscoroutinefunction(method)
 
 
 def label_of(target: Any) -> str:
@@ -167,7 +168,7 @@ def function_of(target: Any) -> Any:
             target = target.__wrapped__
         elif inspect.ismethod(target):
             target = target.__func__
-        elif not inspect.isroutine(target) and hasattr(cast("Any", type(target)), "__call__"):  # noqa: B004
+        elif not inspect.isroutine(target) and hasattr(cast("Any", type(target)), "__call__"):  # noqa: B004 - it is read
             target = cast("Any", type(target)).__call__
         else:
             return target
