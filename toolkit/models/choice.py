@@ -132,9 +132,7 @@ class ModelChoice(Struct, frozen=True):
         if self.provider is None:
             return KeywordModel()
         if http is None:
-            raise ConfigurationError(
-                f"the model '{self}' needs an HTTP client, such as http=httpx.AsyncClient()"
-            )
+            raise ConfigurationError(f"the model '{self}' needs an HTTP client, such as http=httpx.AsyncClient()")
         return self.provider.make(
             self.name, http=http, api_key=self.api_key, base_url=self.base_url, settings=self.settings
         )

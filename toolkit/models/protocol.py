@@ -32,7 +32,8 @@ ToolChoice: TypeAlias = str
 class ModelSettings(Struct, frozen=True):
     """Sampling and the like. None means that nothing is sent, so the provider's default holds; zero is kept.
 
-    `extra` goes into the provider's request as it is; an object in it is joined with the request's own of that name.
+    `extra` goes into the provider's request as it is; an object in it is joined with the request's own of that name,
+    and `tools`, such as the provider's web search, come behind the run's own.
     """
 
     temperature: float | None = None

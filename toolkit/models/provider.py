@@ -192,10 +192,16 @@ class ProviderModel(ABC):
 
 
 def _merge(body: dict[str, Any], extra: Mapping[str, Any]) -> None:
-    """Puts `extra` over the body. Objects of one name are joined, since the body may need its own part."""
+    """Puts `extra` over the body. Objects of one name are joined, since the body may need its own part; so are tools,
+    since a tool of the provider's (a web search) does not take away those of the run."""
     for name, value in extra.items():
         own = body.get(name)
-        body[name] = {**own, **value} if isinstance(own, dict) and isinstance(value, dict) else value
+        if isinstance(own, dict) and isinstance(value, dict):
+            body[name] = {**own, **value}
+        elif name == "tools" and isinstance(own, list) and isinstance(value, list):
+            body[name] = [*own, *value]
+        else:
+            body[name] = value
 
 
 def _own(response: ModelResponse, request: ModelRequest) -> ModelResponse:
