@@ -54,5 +54,8 @@ def without(confidential: Iterable[str], text: str) -> str:
     return text
 
 
-def _spellings(value: str) -> tuple[str, ...]:
-    return value, quote(value, safe=""), quote_plus(value), json.dumps(value)[1:-1], html.escape(value)
+def _spellings(value: str) -> Iterable[str]:
+    yield from (value, quote(value, safe=""), quote_plus(value), html.escape(value))
+    for is_ascii in (True, False):
+        as_json = json.dumps(value, ensure_ascii=is_ascii)[1:-1]
+        yield from (as_json, as_json.replace("/", "\\/"))  # PHP's json_encode writes `\/`
