@@ -180,6 +180,17 @@ async def test_when_all_fail_the_last_error_is_raised_with_notes_of_the_others()
     assert caught.value.__notes__ == ["before that, Failing() failed: AuthenticationError: no key"]
 
 
+async def test_one_error_that_is_raised_again_keeps_each_note_once() -> None:
+    last = OverloadedError("busy")
+    model = FallbackModel([Failing(*[AuthenticationError("no key")] * 2), Failing(last, last)])
+
+    for _ in range(2):
+        with pytest.raises(OverloadedError):
+            await model.respond(REQUEST)
+
+    assert last.__notes__ == ["before that, Failing() failed: AuthenticationError: no key"]
+
+
 async def test_a_stream_goes_on_to_the_next_model_only_while_nothing_was_shown() -> None:
     fine = FallbackModel([Failing(OverloadedError("busy")), Failing("second")])
     half = FallbackModel([Failing(("half", BrokenStreamError("gone"))), Failing("second")])

@@ -80,5 +80,6 @@ def _noting(notes: list[str], on: tuple[type[Exception], ...]) -> Generator[None
         yield
     except on as error:
         for note in notes:
-            error.add_note(note)
+            if note not in getattr(error, "__notes__", ()):  # one object that is raised again has them
+                error.add_note(note)
         raise
