@@ -11,12 +11,15 @@ from msgspec import UNSET
 
 from toolkit.errors import ConfigurationError
 from toolkit.injection.container import ContainerResolver, call_scoped_in
+from toolkit.injection.failures import path_between
+from toolkit.injection.futures import misuses_in
 from toolkit.injection.graph import (
     CyclicDependency,
     answering,
     call_of,
     declaring,
     describe,
+    names_by_provider,
     names_in,
     product_of,
     values_in,
@@ -25,7 +28,6 @@ from toolkit.injection.graph import (
 from toolkit.injection.overlays import AnyProvider, object_of
 from toolkit.injection.providers import CallScoped, Literal, RunScoped
 from toolkit.injection.survey import is_agent
-from toolkit.injection.wiring import misuse_of
 from toolkit.tools.names import folded
 from toolkit.tools.parameters import Parameter
 from toolkit.tools.resolver import Recipe
@@ -40,17 +42,23 @@ class AgentFindings:
     Attributes:
         problems: In words.
         recipes: What the agents' runs build.
+        futures: The providers that would give one of these a future.
     """
 
     def __init__(self, container: Any) -> None:
         self.problems: list[str] = []
         self.recipes: list[Recipe] = []
+        self.futures: set[AnyProvider] = set()
         self._given = frozenset(values_in(container))
+        self._names = names_by_provider(container)
         for name, provider in names_in(container):
             if is_agent(provider):
                 self._resolver = ContainerResolver(declaring(container, name), None)
+                before = len(self.recipes)
                 for problem in self._of_agent(provider):
                     self.problems.append(f"'{name}': {problem}")
+                for recipe in self.recipes[before:]:
+                    self.problems.extend(self._futures_in(recipe, f"'{name}'"))
 
     def _of_agent(self, provider: AnyProvider) -> Iterator[str]:
         yield from self._of_recipe(Recipe("the agent", key=provider, identity=provider))
@@ -98,8 +106,15 @@ class AgentFindings:
         for node in _below(recipe):
             if isinstance(node, CallScoped) and not is_for_call:
                 yield call_scoped_in(recipe.label, node)
-            if (misuse := misuse_of(node)) is not None:
-                yield f"{recipe.label}: {misuse}"
+
+    def _futures_in(self, recipe: Recipe, agent: str) -> Iterator[str]:
+        """Providers that would give a future where this is built, each with its path from the agent."""
+        for node, misuse in misuses_in(_below(recipe)):
+            self.futures.add(node)
+            path = path_between(recipe.key, node, self._names)
+            if recipe.identity is None:  # a parameter: its provider is not all that it is
+                path = (recipe.label, *path)
+            yield f"{' -> '.join(path if path[0] == agent else (agent, *path))}: {misuse}"
 
     def _of_parameters(self, specification: ToolSpecification) -> Iterator[str]:
         owner = f"tool '{specification.name}'"

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Set
 from typing import Any
 
 from toolkit.errors import ConfigurationError
 from toolkit.injection.advice import copied_arguments, unowned_objects, unprotected_generators
 from toolkit.injection.agents import AgentFindings
-from toolkit.injection.graph import is_container, not_a_container
+from toolkit.injection.futures import misuses_in
+from toolkit.injection.graph import CyclicDependency, is_container, not_a_container, walk
+from toolkit.injection.overlays import AnyProvider
+from toolkit.injection.providers import AppScoped
 from toolkit.injection.survey import Survey
 from toolkit.injection.wiring import problems_of
 
@@ -57,6 +60,7 @@ def _survey(container: Any) -> tuple[Survey, AgentFindings]:
             findings.setdefault(f"{path}: {problem}")
     agents = AgentFindings(container)
     findings.update(dict.fromkeys(agents.problems))
+    findings.update(dict.fromkeys(_futures_in(survey, known=agents.futures)))
     if len(findings) == 1:
         raise ConfigurationError(next(iter(findings)))
     if findings:
@@ -64,6 +68,20 @@ def _survey(container: Any) -> tuple[Survey, AgentFindings]:
             f"the container has {len(findings)} faults:\n" + "\n".join(f"- {finding}" for finding in findings)
         )
     return survey, agents
+
+
+def _futures_in(survey: Survey, known: Set[AnyProvider]) -> Iterator[str]:
+    """What gives a future below an object that the application opens, with an agent or without."""
+    for node in survey.paths:
+        if not isinstance(node, AppScoped):
+            continue
+        try:
+            below = list(walk(node))
+        except CyclicDependency:
+            continue  # reported by itself
+        for culprit, misuse in misuses_in(below):
+            if culprit not in known:
+                yield f"{survey.paths[culprit]}: {misuse}"
 
 
 def _warn(texts: Iterable[str]) -> None:

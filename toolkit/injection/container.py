@@ -13,10 +13,13 @@ from msgspec import UNSET
 from toolkit.context import RunContext
 from toolkit.errors import ConfigurationError, repr_of
 from toolkit.injection.by_type import Candidate, GivenValue, constructor_arguments, find_for_parameter, in_quotes
+from toolkit.injection.failures import path_between
+from toolkit.injection.futures import misuses_in
 from toolkit.injection.graph import (
     answering,
     as_in,
     describe,
+    names_by_provider,
     names_in,
     own_provider,
     product_of,
@@ -28,7 +31,6 @@ from toolkit.injection.memories import Memory
 from toolkit.injection.overlays import AnyProvider, active_layers, effective, memory_of_layers, object_of
 from toolkit.injection.providers import CallScoped, ScopeValue
 from toolkit.injection.run_scope import ContainerScope
-from toolkit.injection.wiring import misuse_of
 from toolkit.records import Invocation, Run
 from toolkit.tools.parameters import Parameter, label_of, value_of_type
 from toolkit.tools.resolver import Recipe
@@ -169,7 +171,11 @@ class ContainerResolver:
     def _check_needs(self, recipe: Recipe, value_types: Set[type], *, is_for_call: bool) -> None:
         """What can't be had in a run is found at its start rather than at the first call."""
         given = dict.fromkeys((*_ALWAYS_GIVEN, *value_types), True)
-        for node in walk(recipe.key):
+        nodes = list(walk(recipe.key))
+        for culprit, misuse in misuses_in(nodes):
+            path = path_between(recipe.key, culprit, names_by_provider(self.container))
+            raise ConfigurationError(f"{' -> '.join((recipe.label, *path[recipe.identity is not None :]))}: {misuse}")
+        for node in nodes:
             if isinstance(node, ScopeValue):
                 if value_of_type(node.wanted, given) is UNSET:
                     name = label_of(node.wanted)
@@ -178,8 +184,6 @@ class ContainerResolver:
                     )
             elif isinstance(node, CallScoped) and not is_for_call:
                 raise ConfigurationError(call_scoped_in(recipe.label, node))
-            elif (misuse := misuse_of(node)) is not None:
-                raise ConfigurationError(f"{recipe.label}: {misuse}")
 
     def _as_here(self, listed: AnyProvider) -> AnyProvider:
         """The same for each run, so that what is listed twice counts once, and a singleton keeps its object."""

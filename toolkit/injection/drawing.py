@@ -10,7 +10,7 @@ from msgspec import UNSET
 from toolkit.errors import ConfigurationError
 from toolkit.injection.agents import ListedParts
 from toolkit.injection.container import ContainerResolver
-from toolkit.injection.graph import answering, declaring, dependencies, names_in, short_label
+from toolkit.injection.graph import RESOURCES, answering, declaring, dependencies, names_in, short_label
 from toolkit.injection.overlays import AnyProvider, effective
 from toolkit.injection.providers import AppScoped, CallScoped, Literal, RunScoped, ScopeValue
 from toolkit.injection.survey import is_agent
@@ -18,7 +18,7 @@ from toolkit.injection.survey import is_agent
 __all__ = ["draw"]
 
 _GROUPS: dict[str, tuple[type, ...]] = {
-    "application": (AppScoped, providers.BaseSingleton, providers.Resource, providers.Object),
+    "application": (AppScoped, providers.BaseSingleton, *RESOURCES, providers.Object),
     "run": (RunScoped, ScopeValue),
     "call": (CallScoped,),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from types import CodeType
 from typing import Any, cast
 
@@ -36,9 +36,19 @@ def note_failure(
     error.add_note("while building " + " -> ".join((label, *path)))
 
 
-def path_between(root: AnyProvider, target: AnyProvider) -> tuple[str, ...]:
-    """How one gets from a provider to one below it, by what they call; both included."""
+def path_between(
+    root: AnyProvider, target: AnyProvider, names: Mapping[AnyProvider, str] | None = None
+) -> tuple[str, ...]:
+    """How one gets from a provider to one below it, by what they call; both included.
+
+    Args:
+        names: The names of providers, which say more than what they call: see `graph.names_by_provider`.
+    """
     seen: set[AnyProvider] = set()
+    named = names or {}
+
+    def label(provider: AnyProvider) -> str:
+        return f"'{named[provider]}'" if provider in named else short_label(provider)
 
     def found(provider: AnyProvider) -> tuple[str, ...]:
         provider = effective(provider)
@@ -46,10 +56,10 @@ def path_between(root: AnyProvider, target: AnyProvider) -> tuple[str, ...]:
             return ()
         seen.add(provider)
         if provider is target:
-            return (short_label(provider),)
+            return (label(provider),)
         for dependency in dependencies(provider):
             if rest := found(dependency):
-                return (short_label(provider), *rest)
+                return (label(provider), *rest)
         return ()
 
     return found(root)

@@ -16,6 +16,7 @@ from toolkit.tools.parameters import label_of
 
 __all__ = [
     "CONTAINERS",
+    "RESOURCES",
     "CyclicDependency",
     "answering",
     "as_in",
@@ -27,6 +28,7 @@ __all__ = [
     "is_container",
     "is_container_class",
     "listed_in",
+    "names_by_provider",
     "names_in",
     "not_a_container",
     "own_provider",
@@ -38,6 +40,7 @@ __all__ = [
 ]
 
 CONTAINERS = (providers.Container, providers.DependenciesContainer)
+RESOURCES = (providers.Resource, providers.ContextLocalResource)
 _CALLING = (providers.Factory, providers.BaseSingleton, providers.Callable)
 
 
@@ -158,7 +161,9 @@ def call_of(provider: AnyProvider) -> tuple[Any, tuple[Any, ...], dict[str, Any]
     if isinstance(provider, Scoped):
         return inner.source, tuple(inner.arguments.args), dict(inner.arguments.kwargs)
     if isinstance(provider, _CALLING):
-        return (inner.provides if callable(inner.provides) else None), tuple(inner.args), dict(inner.kwargs)
+        # One that is declared with another provider calls that one, which is below it, and nothing itself.
+        is_known = callable(inner.provides) and not providers.is_provider(inner.provides)
+        return (inner.provides if is_known else None), tuple(inner.args), dict(inner.kwargs)
     return None, (), {}
 
 
@@ -177,7 +182,7 @@ def product_of(provider: AnyProvider) -> Any:
     original = original_of(provider)
     if original is not None:
         return product_of(original)
-    if isinstance(provider, providers.Resource):
+    if isinstance(provider, RESOURCES):
         source: Any = cast("Any", provider).provides
     else:
         source = call_of(provider)[0]
@@ -215,6 +220,14 @@ def names_in(container: Any, prefix: str = "") -> Iterator[tuple[str, AnyProvide
         yield f"{prefix}{name}", provider
         if isinstance(provider, providers.Container):
             yield from names_in(provider, f"{prefix}{name}.")
+
+
+def names_by_provider(container: Any) -> dict[AnyProvider, str]:
+    """The first name of each provider that answers in a container now."""
+    names: dict[AnyProvider, str] = {}
+    for name, provider in names_in(container):
+        names.setdefault(effective(provider), name)
+    return names
 
 
 def values_in(container: Any) -> Iterator[type]:

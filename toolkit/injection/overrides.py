@@ -11,6 +11,7 @@ from dependency_injector import providers
 from toolkit.errors import ConfigurationError
 from toolkit.injection.graph import (
     CONTAINERS,
+    RESOURCES,
     as_in,
     everything_in,
     is_container,
@@ -159,7 +160,7 @@ def _answers_for_itself(provider: AnyProvider) -> bool:
     return answers is provider or original_of(answers) is provider
 
 
-_KEEPING = (providers.BaseSingleton, AppScoped, providers.ConfigurationOption, providers.Resource)
+_KEEPING = (providers.BaseSingleton, AppScoped, providers.ConfigurationOption, *RESOURCES)
 
 
 def _twin_of(provider: AnyProvider) -> AnyProvider:
@@ -167,7 +168,7 @@ def _twin_of(provider: AnyProvider) -> AnyProvider:
         return RunTwin.of(provider, provider.source, provider.arguments)
     if isinstance(provider, providers.ConfigurationOption):
         return OptionTwin(provider)
-    if isinstance(provider, providers.Resource):
+    if isinstance(provider, RESOURCES):
         resource = cast("Any", provider)
         return RunTwin.of(provider, resource.provides, arguments_of(*resource.args, **resource.kwargs))
     return BlockTwin(provider)

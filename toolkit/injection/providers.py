@@ -179,6 +179,16 @@ class Scoped(providers.Provider[T]):
             )
         return scope
 
+    def call(self) -> _Call:
+        """The arguments, built: what is asynchronous among them is open by now."""
+        built: Any = self.arguments()
+        if isinstance(built, _Call):
+            return built
+        raise ConfigurationError(
+            f"an argument of {type(self).__name__}({label_of(self.source)}) is built in the future, by something "
+            f"asynchronous; declare that as RunScoped(...) or AppScoped(...)"
+        )
+
     _where = ""
 
     def _provide(self, args: Any, kwargs: Any) -> Any:
@@ -199,7 +209,7 @@ class Scoped(providers.Provider[T]):
             )
         if scope.is_closed:
             raise ConfigurationError(f"{label_of(self.source)} is asked for after its {self.level} scope was closed")
-        call = self.arguments()
+        call = self.call()
         made, closer = open_sync(self.source, self.kind, call.args, call.kwargs)
         scope.keep(self, made, closer)
         return made

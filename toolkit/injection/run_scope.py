@@ -11,6 +11,7 @@ from msgspec import UNSET, Struct
 from toolkit.errors import ConfigurationError, repr_of
 from toolkit.injection.bounded import within
 from toolkit.injection.failures import note_failure
+from toolkit.injection.futures import futures_refused
 from toolkit.injection.graph import walk
 from toolkit.injection.host import ApplicationScope
 from toolkit.injection.overlays import AnyProvider, overriding_of
@@ -48,7 +49,7 @@ class ContainerScope(Scope):
         open_timeout: Seconds that opening one object may take.
     """
 
-    __slots__ = ("_late", "_plans", "open_timeout")
+    __slots__ = ("_culprit", "_plans", "open_timeout")
 
     def __init__(
         self,
@@ -61,7 +62,7 @@ class ContainerScope(Scope):
         super().__init__(level, parent, values)
         self._plans = plans
         self.open_timeout = open_timeout
-        self._late: AnyProvider | None = None  # what took too long to open
+        self._culprit: AnyProvider | None = None  # what took too long to open, or gave a future
 
     async def build(self, recipe: Recipe) -> Any:
         if recipe.instance is not UNSET:
@@ -73,10 +74,10 @@ class ContainerScope(Scope):
             plan = self._plan(recipe.key)
             for scoped in plan.asynchronous:
                 await self._open_first(scoped)
-            made = recipe.key()
+            made = self._made_by(recipe.key)
         except Exception as error:
-            note_failure(error, recipe.label, recipe.key, self._late, names_root=recipe.identity is not None)
-            self._late = None
+            note_failure(error, recipe.label, recipe.key, self._culprit, names_root=recipe.identity is not None)
+            self._culprit = None
             raise
         finally:
             current_scope.reset(token)
@@ -85,6 +86,14 @@ class ContainerScope(Scope):
             if closer is not None:
                 self.closers.append(closer)
         return made
+
+    def _made_by(self, provider: AnyProvider) -> Any:
+        made = provider()
+        refused = futures_refused(made, provider)
+        if refused is None:
+            return made
+        self._culprit, error = refused
+        raise error
 
     async def prepare_for_call(self, recipes: Mapping[str, Recipe]) -> None:
         token = current_scope.set(self)
@@ -103,8 +112,8 @@ class ContainerScope(Scope):
                 else:
                     scoped()
         except Exception as error:
-            note_failure(error, recipe.label, recipe.key, self._late, names_root=recipe.identity is not None)
-            self._late = None
+            note_failure(error, recipe.label, recipe.key, self._culprit, names_root=recipe.identity is not None)
+            self._culprit = None
             raise
 
     async def build_for_call(self, recipes: Mapping[str, Recipe]) -> tuple[dict[str, Any], RunScope | None]:
@@ -149,13 +158,13 @@ class ContainerScope(Scope):
         try:
             await within(self.open_timeout, _open_in(home, scoped), "opening", scoped.source)
         except TimeoutError:
-            self._late = scoped
+            self._culprit = scoped
             raise
 
 
 async def _open_in(home: Scope, scoped: Scoped[Any]) -> None:
     """Opens and keeps. Also one that is too late, but opens after all, is closed with the scope."""
-    call = scoped.arguments()
+    call = scoped.call()
     made, closer = await open_async(scoped.source, scoped.kind, call.args, call.kwargs)
     home.keep(scoped, made, closer)
 

@@ -8,13 +8,12 @@ from typing import Any, cast
 
 from dependency_injector import providers
 
-from toolkit.injection.graph import CyclicDependency, call_of, describe, short_label, walk
+from toolkit.injection.graph import RESOURCES, CyclicDependency, call_of, describe, short_label, walk
 from toolkit.injection.overlays import AnyProvider, effective
 from toolkit.injection.providers import AppScoped, CallScoped, RunScoped, ScopeValue
-from toolkit.injection.sources import Kind, kind_of, product_of_source
 from toolkit.tools.parameters import label_of
 
-__all__ = ["argument_problems", "misuse_of", "problems_of"]
+__all__ = ["argument_problems", "problems_of"]
 
 _ABSTRACT = (providers.AbstractFactory, providers.AbstractSingleton, providers.AbstractCallable)
 
@@ -44,28 +43,6 @@ def problems_of(node: AnyProvider) -> Iterator[str]:
     yield from argument_problems(source, args, kwargs)
 
 
-def misuse_of(node: AnyProvider) -> str | None:
-    """Why a provider can't be below something that a run builds; None when it can."""
-    if isinstance(node, providers.Coroutine):
-        return f"{describe(node)} gives a coroutine, and so turns all that is built from it into futures; {_INSTEAD}"
-    if isinstance(node, (providers.Factory, providers.BaseSingleton, providers.Callable, providers.Resource)):
-        source: Any = cast("Any", node).provides
-        if not callable(source):
-            return None
-        kind = kind_of(source)
-        if kind.is_async:
-            return f"{describe(node)} turns all that is built from it into futures; {_INSTEAD}"
-        product = product_of_source(source)
-        if isinstance(node, providers.Resource) and hasattr(product, "__aenter__"):  # it is entered, in a future
-            return f"{describe(node)} turns all that is built from it into futures; {_INSTEAD}"
-        if kind is Kind.GENERATOR and not isinstance(node, providers.Resource):
-            return f"{describe(node)} gives a generator that nobody opens; {_INSTEAD}"
-    return None
-
-
-_INSTEAD = "declare it as RunScoped(...) or AppScoped(...)"
-
-
 def _missing_members(source: type) -> str:
     missing = sorted(getattr(source, "__abstractmethods__", ()))
     return f"it is abstract in {', '.join(missing)}" if missing else "it is a Protocol"
@@ -93,7 +70,7 @@ def _problems_of_selector(selector: providers.Selector) -> Iterator[str]:
 
 def _captives(holder: AnyProvider) -> Iterator[str]:
     """Objects that live for less long than the one that would hold them."""
-    if isinstance(holder, (AppScoped, providers.BaseSingleton, providers.Resource)):
+    if isinstance(holder, (AppScoped, providers.BaseSingleton, *RESOURCES)):
         shorter: tuple[type, ...] = (RunScoped, CallScoped, ScopeValue)
         life = "the application"
     elif isinstance(holder, RunScoped):
