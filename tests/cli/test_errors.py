@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import toolkit
 from tests.cli.conftest import Answer, Command
 
 
@@ -205,3 +207,38 @@ def test_a_name_that_nothing_is_like_is_told_in_one_sentence(toolwire: Command) 
     answer = toolwire("tools", "--agent", "nope", "--app", "shop:Shop")
 
     assert "the container has no provider 'nope'; it has 'agent', " in error_of(answer)
+
+
+@pytest.mark.parametrize(
+    ("app", "module"),
+    [
+        ("bookshop/agents.py:WithAgent", "bookshop.agents:WithAgent"),
+        ("./bookshop/agents.py:WithAgent", "bookshop.agents:WithAgent"),
+        ("bookshop/agents:WithAgent", "bookshop.agents:WithAgent"),
+        ("bookshop/__init__.py:WithAgent", "bookshop:WithAgent"),
+        ("shop.py", "shop:Container"),
+    ],
+)
+def test_a_file_in_place_of_a_module_is_told_how_to_be_written(app: str, module: str, toolwire: Command) -> None:
+    answer = toolwire("check", "--app", app)
+
+    assert (answer.status, answer.out) == (1, "")
+    assert answer.err == f"toolwire: --app is {app!r}, and names a file; write {module}\n"
+
+
+def test_a_file_by_its_whole_path_is_told_from_the_working_directory(toolwire: Command, folder: Path) -> None:
+    assert "write shop:Shop\n" in toolwire("check", "--app", f"{folder / 'shop.py'}:Shop").err
+
+
+def test_the_package_runs_as_the_command(folder: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "toolkit", "check", "--app", "shop:Shop"],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(Path(toolkit.__file__).parent.parent)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "shop:Shop is wired well" in done.stdout

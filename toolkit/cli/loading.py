@@ -30,6 +30,8 @@ def load_container(app: str) -> Any:
         Failed: there is no such thing, or making it failed.
     """
     module_name, colon, name = app.partition(":")
+    if module_name.endswith(".py") or "/" in module_name:
+        raise Failed(f"--app is {app!r}, and names a file; write {_imported_as(module_name)}:{name or 'Container'}")
     if not (module_name and colon and name):
         raise Failed(f"--app is {app!r}; give a module and a name in it, such as {DEFAULT_APP}")
     found = _attribute(_module(module_name), name)
@@ -41,6 +43,15 @@ def load_container(app: str) -> Any:
     if not is_container(found):
         raise Failed(f"{app} gives {type(found).__name__!r}, and no container; name a class such as {DEFAULT_APP}")
     return found
+
+
+def _imported_as(path: str) -> str:
+    """The module of a file, as it is imported from the working directory."""
+    file = Path(path)
+    if file.is_absolute() and file.is_relative_to(Path.cwd()):
+        file = file.relative_to(Path.cwd())
+    parts = [part for part in file.with_suffix("").parts if part not in (file.anchor, ".", "..", "__init__")]
+    return ".".join(parts) or "module"
 
 
 def _module(name: str) -> ModuleType:
