@@ -48,6 +48,16 @@ def test_a_call_that_fails_is_no_failure_of_the_run(toolwire: Command) -> None:
     assert "  error  tool 'crash' failed: LookupError  (" in answer.out
 
 
+def test_ask_says_how_to_learn_why_a_call_failed(toolwire: Command) -> None:
+    hinted = toolwire("ask", 'crash "here"', *SHOP)
+    traced = toolwire("ask", 'crash "here"', *SHOP, "--traceback")
+    denied = toolwire("ask", 'echo "forbidden"', *SHOP)
+
+    assert " ms; --traceback tells why)\n" in hinted.out
+    assert "--traceback" not in traced.out + denied.out
+    assert "LookupError: secret of the developer" in traced.err
+
+
 def test_ask_prints_the_run_as_json(toolwire: Command) -> None:
     answer = toolwire("ask", 'echo "hello"', *SHOP, "--json", "--actor-id", "ada")
 

@@ -14,7 +14,7 @@ import typer
 from toolkit.cli.demo import show_demo
 from toolkit.cli.failures import Failed, failing_in_one_line, print_tracebacks
 from toolkit.cli.loading import DEFAULT_APP, load_container
-from toolkit.cli.models import choice_of, opened_model, ping, show_models
+from toolkit.cli.models import choice_of, opened_model, ping, ping_of_app, show_models
 from toolkit.cli.opening import open_agent, open_app, tools_named
 from toolkit.cli.printing import print_json, print_line, print_run, print_tools
 from toolkit.cli.progress import run_with_progress
@@ -40,6 +40,10 @@ command_line = typer.Typer(
 App = Annotated[str, typer.Option("--app", metavar="MODULE:CONTAINER", help="The application's container.")]
 AgentName = Annotated[str, typer.Option("--agent", metavar="NAME", help="The provider of the agent.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+BaseUrl = Annotated[
+    str | None,
+    typer.Option("--base-url", metavar="URL", help="Where the model of --model is asked; often ends in /v1."),
+]
 Actor = Annotated[str | None, typer.Option("--actor-id", metavar="ID", help="Who is asking.")]
 Context = Annotated[
     str | None, typer.Option("--context", metavar="JSON", help="An object for the run's context, such as an account.")
@@ -73,6 +77,7 @@ def ask_agent(
     model: Annotated[
         str | None, typer.Option("--model", metavar="PROVIDER:NAME", help="Instead of the agent's model.")
     ] = None,
+    base_url: BaseUrl = None,
     actor_id: Actor = None,
     context: Context = None,
     as_json: AsJson = False,
@@ -80,12 +85,12 @@ def ask_agent(
 ) -> None:
     """Ask an agent, and print its calls and its answer."""
     with failing_in_one_line(traceback):
-        chosen = None if model is None else choice_of(model)
+        chosen = None if model is None and base_url is None else choice_of(model, base_url)
         run, error = asyncio.run(_asked_of(chosen, app, agent, prompt, actor_id, _context_of(context)))
         if as_json:
             print_json(run_to_json(run, error))
         else:
-            print_run(run)
+            print_run(run, lambda record: _hint(record, traceback))
         if traceback:
             print_tracebacks(cause for record in run.calls for cause in _causes(record))
         if error is not None:
@@ -134,14 +139,15 @@ def call_tool(
         _raise_unless_of_the_script(error)
         [record] = run.calls
         if record.result.is_error:
-            raise Failed(record.result.content + _hint(record, traceback), causes=_causes(record))
+            hint = _hint(record, traceback)
+            raise Failed(record.result.content + (f" ({hint})" if hint else ""), causes=_causes(record))
         print_line(record.result.content)
 
 
 def _hint(record: CallRecord, traceback: bool) -> str:
     """A model is not told why a tool failed or a guard blocked; who sits at the terminal may ask."""
     is_told = traceback or isinstance(record.error, (ToolError, ValueError))
-    return "" if is_told else " (--traceback tells why)"
+    return "" if is_told else "--traceback tells why"
 
 
 @command_line.command("check")
@@ -183,18 +189,28 @@ def demo(
 @command_line.command("models")
 def list_models(
     model: Annotated[str | None, typer.Option("--model", metavar="PROVIDER:NAME", help="The model to ping.")] = None,
+    base_url: BaseUrl = None,
+    app: Annotated[
+        str | None, typer.Option("--app", metavar="MODULE:CONTAINER", help="The container whose model to ping.")
+    ] = None,
+    agent: AgentName = "agent",
     is_pinged: Annotated[bool, typer.Option("--ping", help="Ask the chosen model one short question.")] = False,
     as_json: AsJson = False,
     traceback: Traceback = False,
 ) -> None:
     """List the providers of models, and what the environment chooses."""
     with failing_in_one_line(traceback):
-        if is_pinged:
-            asyncio.run(ping(choice_of(model), as_json=as_json))
-        elif model is not None:
-            raise Failed("--model names the model to ping; add --ping")
-        else:
+        named = [option for option, given in (("--model", model), ("--base-url", base_url), ("--app", app)) if given]
+        if not is_pinged:
+            if named:
+                raise Failed(f"{named[0]} says which model to ping; add --ping")
             show_models(as_json=as_json)
+        elif app is None:
+            asyncio.run(ping(choice_of(model, base_url), as_json=as_json))
+        elif len(named) > 1:
+            raise Failed(f"--app pings the container's own model; leave {named[0]} out")
+        else:
+            asyncio.run(ping_of_app(app, agent, as_json=as_json))
 
 
 async def _asked_of(

@@ -10,18 +10,44 @@ from typing import Any
 
 import httpx
 
+from toolkit.cli.failures import Failed
+from toolkit.cli.opening import open_bare_agent
 from toolkit.cli.printing import print_json, print_line
+from toolkit.context import RunContext
 from toolkit.messages import UserMessage
-from toolkit.models import Model, ModelRequest, ModelSettings
+from toolkit.models import Model, ModelRequest, ModelResponse, ModelSettings
 from toolkit.models.catalogue import PROVIDERS, Provider
 from toolkit.models.choice import ModelChoice, NothingChosen
 
-__all__ = ["choice_of", "opened_model", "ping", "show_models"]
+__all__ = ["choice_of", "opened_model", "ping", "ping_of_app", "show_models"]
+
+_QUESTION = "Answer with the word: pong"
+_SETTINGS = ModelSettings(max_tokens=512)
 
 
-def choice_of(name: str | None) -> ModelChoice:
-    """The model of `--model provider:name`; without one, that of the environment."""
-    return ModelChoice.of_environment() if name is None else ModelChoice.named(name)
+def choice_of(name: str | None, base_url: str | None = None) -> ModelChoice:
+    """The model of `--model provider:name`, asked at `--base-url` where it is given; without one, the environment's.
+
+    Raises:
+        Failed: it is not said where to ask. `TOOLKIT_BASE_URL` belongs to `TOOLKIT_MODEL`, and whoever has set it may
+            mean another model for it, too: a prompt that was meant for that server must not go to a provider.
+        ConfigurationError: the model or the address is wrong, or none is chosen.
+    """
+    if name is None:
+        if base_url is not None:
+            raise Failed("--base-url is the address of the model that --model names; give --model provider:name, too")
+        return ModelChoice.of_environment()
+    if base_url is not None:
+        choice = ModelChoice.named(name, base_url=base_url.strip())
+        if choice.provider is None:
+            raise Failed("the keyword model asks no server; leave --base-url out")
+        return choice
+    if os.environ.get("TOOLKIT_BASE_URL", "").strip() and name.strip() != "keyword":
+        raise Failed(
+            f"TOOLKIT_BASE_URL is set, and holds for TOOLKIT_MODEL only; say where '{name}' is asked: "
+            f'--base-url "$TOOLKIT_BASE_URL" for that server, or unset TOOLKIT_BASE_URL for the provider\'s own address'
+        )
+    return ModelChoice.named(name)
 
 
 @asynccontextmanager
@@ -54,18 +80,38 @@ def show_models(*, as_json: bool) -> None:
 
 async def ping(choice: ModelChoice, *, as_json: bool) -> None:
     """Asks the model one short question, and prints what that took. Raises what the model raises."""
-    question = ModelRequest([UserMessage("Answer with the word: pong")], settings=ModelSettings(max_tokens=512))
     async with opened_model(choice) as model:
         began = time.perf_counter()
-        response = await model.respond(question)
-        seconds = time.perf_counter() - began
+        response = await model.respond(ModelRequest([UserMessage(_QUESTION)], settings=_SETTINGS))
+        _print_answer(str(choice), response, time.perf_counter() - began, as_json=as_json)
+
+
+async def ping_of_app(app: str, agent: str, *, as_json: bool) -> None:
+    """The same with the model of a container's agent, without the agent's instructions, hooks and tools."""
+    answers = _Answers()
+    async with open_bare_agent(app, agent, answers) as opened:
+        began = time.perf_counter()
+        await opened.run(_QUESTION, settings=_SETTINGS)
+        _print_answer(f"the model of '{agent}' in {app}", answers.last, time.perf_counter() - began, as_json=as_json)
+
+
+class _Answers:
+    """A hook that keeps the last answer of a model, in which it says its name."""
+
+    last = ModelResponse()
+
+    def on_after_model(self, ctx: RunContext, response: ModelResponse) -> None:
+        self.last = response
+
+
+def _print_answer(name: str, response: ModelResponse, seconds: float, *, as_json: bool) -> None:
     if as_json:
         usage = {"input_tokens": response.usage.input_tokens, "output_tokens": response.usage.output_tokens}
-        print_json({"model": str(choice), "answered_as": response.model, "seconds": round(seconds, 3), "usage": usage})
+        print_json({"model": name, "answered_as": response.model, "seconds": round(seconds, 3), "usage": usage})
         return
     named = f" as {response.model}" if response.model else ""
     tokens = f"{response.usage.input_tokens} + {response.usage.output_tokens} tokens"
-    print_line(f"{choice} answers{named} in {seconds:.2f} s ({tokens})")
+    print_line(f"{name} answers{named} in {seconds:.2f} s ({tokens})")
 
 
 def _described(provider: Provider) -> dict[str, Any]:

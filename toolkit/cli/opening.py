@@ -6,13 +6,15 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, nullcontext
 from typing import Any
 
+from toolkit.cli.failures import Failed
 from toolkit.cli.loading import load_container
-from toolkit.injection import application, overriding
+from toolkit.injection import application, overriding, provide
 from toolkit.injection.app import App, RunnableAgent
 from toolkit.injection.graph import names_in, product_of
 from toolkit.models import Model
+from toolkit.runs.agent import Agent
 
-__all__ = ["open_agent", "open_app", "tools_named"]
+__all__ = ["open_agent", "open_app", "open_bare_agent", "tools_named"]
 
 
 @asynccontextmanager
@@ -34,6 +36,18 @@ async def open_app(app: str, agent: str, model: Model | None) -> AsyncGenerator[
     with nullcontext() if own is None else overriding(container, {own: model}):
         async with application(container) as opened:
             yield opened
+
+
+@asynccontextmanager
+async def open_bare_agent(app: str, name: str, *hooks: Any) -> AsyncGenerator[RunnableAgent, None]:
+    """An agent with nothing but the model of a container's agent, which its runs build as that agent's would."""
+    container = load_container(app)
+    model = getattr(getattr(container, "providers", {}).get(name), "kwargs", {}).get("model")
+    if model is None:
+        raise Failed(f"'{name}' of {app} has no model among its arguments: there is nothing to ask")
+    with overriding(container, {name: provide(Agent, model=model, hooks=hooks)}):
+        async with application(container) as opened:
+            yield opened.agent(name)
 
 
 def tools_named(container: Any, name: str) -> list[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -41,10 +41,14 @@ def _as_json_escape(found: re.Match[str]) -> str:
     return "\n" if found[0] == "\n" else f"\\u{ord(found[0]):04x}"
 
 
-def print_run(run: Run[Any]) -> None:
-    """The calls of a run, with their arguments, results and durations, and the answer."""
+def print_run(run: Run[Any], hint: Callable[[CallRecord], str] = lambda record: "") -> None:
+    """The calls of a run, with their arguments, results and durations, and the answer.
+
+    Args:
+        hint: What to say of a call that failed, beside what the model was told.
+    """
     for record in run.calls:
-        _print_call(record)
+        _print_call(record, hint(record) if record.result.is_error else "")
     if run.response:
         _print_labelled("answer", run.response, "bold")
 
@@ -57,10 +61,11 @@ def print_tools(tools: Sequence[ToolDefinition]) -> None:
         print_line(_indented(json.dumps(tool.input_schema, ensure_ascii=False, indent=2), 2), "dim")
 
 
-def _print_call(record: CallRecord) -> None:
+def _print_call(record: CallRecord, hint: str) -> None:
     _print_labelled("call", call_in_words(record.name, record.arguments), "cyan")
     label, style = ("error", "red") if record.result.is_error else ("result", "green")
-    _print_labelled(label, f"{_shortened(record.result.content)}  ({duration_in_words(record.duration)})", style)
+    beside = f"{duration_in_words(record.duration)}; {hint}" if hint else duration_in_words(record.duration)
+    _print_labelled(label, f"{_shortened(record.result.content)}  ({beside})", style)
 
 
 def _print_labelled(label: str, text: str, style: str) -> None:
