@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.http.loopback import Reply, serving
+from tests.models.asking import answered, both_ways, ran
 from toolkit import Agent, Tool
 from toolkit.errors import (
     AuthenticationError,
@@ -133,17 +134,8 @@ class Asked:
 async def ask(http: Any, request: ModelRequest, *replies: Reply, name: str = NAME, is_streamed: bool = False) -> Asked:
     async with serving(replies or [Reply(answer(text("Hi")))]) as server:
         model = AnthropicModel(name, http=http, base_url=server.url)
-        deltas: list[ModelDelta] = []
-        if is_streamed:
-            deltas = [delta async for delta in model.stream(request)]
-            assert isinstance(deltas[-1], ModelDone)
-            response = deltas[-1].response
-        else:
-            response = await model.respond(request)
+        response, deltas = await answered(model, request, is_streamed=is_streamed)
     return Asked(response, deltas, [json.loads(request.body) for request in server.requests])
-
-
-both_ways = pytest.mark.parametrize("is_streamed", [False, True], ids=["whole", "streamed"])
 
 
 # What is sent
@@ -691,13 +683,7 @@ async def test_a_run_sends_its_thinking_back_beside_the_calls(is_streamed: bool,
     replies = [reply_of(REPLIES["thinking"][0], is_streamed), reply_of(answer(text("Sun.")), is_streamed)]
     async with serving(replies) as server:
         agent = Agent(AnthropicModel(NAME, http=http, base_url=server.url), tools=[WeatherTool])
-        if is_streamed:
-            async with agent.stream("Weather?") as stream:
-                async for _ in stream:
-                    pass
-            run = stream.run
-        else:
-            run = await agent.run("Weather?")
+        run = await ran(agent, "Weather?", is_streamed=is_streamed)
 
     assert run.response == "Sun."
     assert json.loads(server.requests[1].body)["messages"][1:] == [

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.http.loopback import Reply, serving
+from tests.models.asking import ran, told
 from tests.models.replaying import Exchange, Replay, cassettes, exchanges
 from toolkit import Agent, Run, Tool
 from toolkit.messages import (
@@ -22,12 +23,8 @@ from toolkit.messages import (
 )
 from toolkit.models import (
     AnthropicModel,
-    ModelDone,
     ModelRequest,
-    ModelResponse,
     ModelSettings,
-    ReasoningDelta,
-    TextDelta,
 )
 
 CASSETTES = cassettes("messages")
@@ -45,22 +42,6 @@ def test_there_are_recordings() -> None:
 def model_for(exchange: Exchange, replay: Replay, http: Any, **settings: Any) -> AnthropicModel:
     base_url = replay.base_url(exchange.cassette, "/v1")
     return AnthropicModel(exchange.request["model"], http=http, base_url=base_url, **settings)
-
-
-async def answered(model: AnthropicModel, request: ModelRequest, is_streamed: bool) -> tuple[ModelResponse, str, str]:
-    """The response, with the text and the reasoning as they were streamed."""
-    if not is_streamed:
-        response = await model.respond(request)
-        return response, response.text, response.reasoning
-    text, reasoning = "", ""
-    async for delta in model.stream(request):
-        if isinstance(delta, TextDelta):
-            text += delta.text
-        elif isinstance(delta, ReasoningDelta):
-            reasoning += delta.text
-        elif isinstance(delta, ModelDone):
-            return delta.response, text, reasoning
-    raise AssertionError("no end")
 
 
 def recorded_answer(exchange: Exchange) -> dict[str, Any]:
@@ -96,7 +77,7 @@ async def test_each_recorded_answer_is_read_as_it_was_given(cassette: str, repla
         model = model_for(exchange, replay, http)
 
         request = ModelRequest([UserMessage("as recorded")])
-        response, text, reasoning = await answered(model, request, exchange.is_streamed)
+        response, text, reasoning = await told(model, request, is_streamed=exchange.is_streamed)
 
         wanted = recorded_answer(exchange)
         wanted_text = "".join(block["text"] for block in wanted["content"] if block["type"] == "text")
@@ -186,7 +167,9 @@ async def test_what_we_send_differs_from_what_was_recorded_where_the_table_says_
     for cassette in CASSETTES:
         replay.rewind(cassette)
         for exchange in exchanges(cassette):
-            await answered(model_for(exchange, replay, http), request_of(exchange.request), exchange.is_streamed)
+            await told(
+                model_for(exchange, replay, http), request_of(exchange.request), is_streamed=exchange.is_streamed
+            )
 
         entries = replay.log(cassette)
         assert len(entries) == len(exchanges(cassette))
@@ -249,11 +232,9 @@ async def test_a_streamed_run_calls_its_tools_and_sends_their_results_back(
     prompt = exchanges(cassette)[0].request["messages"][0]["content"][0]["text"]
     agent = agent_for(cassette, replay.base_url(cassette, "/v1"), http)
 
-    async with agent.stream(prompt) as stream:
-        async for _ in stream:
-            pass
+    run = await ran(agent, prompt, is_streamed=True)
 
-    check_run(stream.run, cassette, replay.log(cassette)[1]["sent"])
+    check_run(run, cassette, replay.log(cassette)[1]["sent"])
 
 
 @pytest.mark.parametrize("cassette", [name for name in MULTI_TURN if name in CASSETTES])
@@ -270,7 +251,7 @@ async def test_why_it_refused_is_in_the_provider_data(cassette: str, replay: Rep
     replay.rewind(cassette)
     (exchange,) = exchanges(cassette)
 
-    response, *_ = await answered(model_for(exchange, replay, http), ModelRequest([UserMessage("x")]), True)
+    response, *_ = await told(model_for(exchange, replay, http), ModelRequest([UserMessage("x")]), is_streamed=True)
 
     assert response.provider_data == {
         "provider": "anthropic",

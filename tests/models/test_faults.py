@@ -14,8 +14,9 @@ import pytest
 
 from tests.http.clients import ManualClock
 from tests.http.loopback import LoopbackServer, Reply, serving
+from tests.models.asking import ran
 from tests.models.providers import FORMATS, Format, sse
-from toolkit import Agent, DeadlineExceeded, Run
+from toolkit import Agent, DeadlineExceeded
 from toolkit.errors import (
     AuthenticationError,
     BadRequestError,
@@ -41,21 +42,11 @@ def model_of(wire: Format, server: LoopbackServer, http: Any, **more: Any) -> An
     return wire.model("a-model", http=http, base_url=f"{server.url}/v1", api_key=KEY, **more)
 
 
-async def ran(model: Any, *, is_streamed: bool, **more: Any) -> Run[str]:
-    agent = Agent(model)
-    if not is_streamed:
-        return await agent.run("Hi", **more)
-    async with agent.stream("Hi", **more) as stream:
-        async for _ in stream:
-            pass
-    return stream.run
-
-
 async def failure(wire: Format, reply: Any, http: Any, *, is_streamed: bool, **more: Any) -> ProviderError:
     """What a run ends with over this server; afterwards no connection and no task is left."""
     async with serving(reply) as server:
         with pytest.raises(ProviderError) as caught:
-            await ran(model_of(wire, server, http, **more), is_streamed=is_streamed)
+            await ran(Agent(model_of(wire, server, http, **more)), "Hi", is_streamed=is_streamed)
         error = caught.value
         await left_open(server, http)
     assert error.run.outcome == "failed"
@@ -83,7 +74,7 @@ async def test_an_answer_arrives_whole_however_it_is_sent(wire: Format, is_strea
     reply = Reply(pieces=[wire.begun, wire.ended]) if is_streamed else Reply(wire.whole)
 
     async with serving(reply) as server:
-        run = await ran(model_of(wire, server, http), is_streamed=is_streamed)
+        run = await ran(Agent(model_of(wire, server, http)), "Hi", is_streamed=is_streamed)
 
     assert run.response == "Hello"
 
@@ -197,7 +188,7 @@ async def test_more_than_can_be_an_answer_is_not_read_to_its_end(wire: Format, i
 
     async with serving(reply) as server:
         with pytest.raises(UnexpectedReplyError, match="sent more than"):
-            await ran(model_of(wire, server, http), is_streamed=is_streamed)
+            await ran(Agent(model_of(wire, server, http)), "Hi", is_streamed=is_streamed)
 
         assert server.sent < 150_000_000
 
@@ -227,7 +218,7 @@ async def test_an_address_without_a_server_is_unreachable(wire: Format, http: An
 async def test_a_stream_of_a_byte_now_and_then_ends_with_the_runs_deadline(wire: Format, http: Any) -> None:
     async with serving(Reply(pieces=[wire.begun[:1], wire.begun[1:2]], hangs=True)) as server:
         with pytest.raises(DeadlineExceeded):
-            await ran(model_of(wire, server, http), is_streamed=True, timeout=0.2)
+            await ran(Agent(model_of(wire, server, http)), "Hi", is_streamed=True, timeout=0.2)
 
         await asyncio.wait_for(server.hung_up.wait(), 20)
         await left_open(server, http)
@@ -243,7 +234,7 @@ async def test_a_rate_limit_is_waited_for_and_the_request_sent_again(
     limited = Reply({"error": {"message": "slow down"}}, status=429, headers={"Retry-After": "3"})
 
     async with serving([limited, fine]) as server:
-        run = await ran(RetryingModel(model_of(wire, server, http), clock=clock), is_streamed=is_streamed)
+        run = await ran(Agent(RetryingModel(model_of(wire, server, http), clock=clock)), "Hi", is_streamed=is_streamed)
 
     assert run.response == "Hello"
     assert clock.slept == [3.0]
@@ -285,7 +276,7 @@ async def test_leaving_a_stream_early_closes_its_connection(wire: Format, http: 
 @FORMAT
 async def test_a_server_that_answers_whole_though_asked_for_a_stream_is_understood(wire: Format, http: Any) -> None:
     async with serving(Reply(wire.whole)) as server:
-        run = await ran(model_of(wire, server, http), is_streamed=True)
+        run = await ran(Agent(model_of(wire, server, http)), "Hi", is_streamed=True)
 
     assert run.response == "Hello"
 
@@ -324,7 +315,7 @@ async def test_a_key_is_nowhere_but_in_its_header(
         model = model_of(wire, server, http, timeout=0.2)
         seen += [repr(model), str(model)]
         try:
-            run = await ran(model, is_streamed=is_streamed)
+            run = await ran(Agent(model), "Hi", is_streamed=is_streamed)
         except ModelError as error:
             run = error.run
             seen += [*traceback.format_exception(error), repr(error), str(error), repr(vars(error))]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -15,8 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.http.loopback import Reply, serving
+from tests.models.asking import answered, both_ways, ran
 from tests.models.providers import sse
-from toolkit import Agent, Run, Tool
+from toolkit import Agent, Tool
 from toolkit.errors import (
     AuthenticationError,
     BadRequestError,
@@ -114,17 +115,8 @@ class Asked:
 async def ask(http: Any, request: ModelRequest, *replies: Reply, name: str = NAME, is_streamed: bool = False) -> Asked:
     async with serving(replies or [Reply(answer(text("Hi")))]) as server:
         model = GeminiModel(name, http=http, base_url=server.url)
-        deltas: list[ModelDelta] = []
-        if is_streamed:
-            deltas = [delta async for delta in model.stream(request)]
-            assert isinstance(deltas[-1], ModelDone)
-            response = deltas[-1].response
-        else:
-            response = await model.respond(request)
+        response, deltas = await answered(model, request, is_streamed=is_streamed)
     return Asked(response, deltas, json.loads(server.requests[0].body))
-
-
-both_ways = pytest.mark.parametrize("is_streamed", [False, True], ids=["whole", "streamed"])
 
 
 # What is sent
@@ -749,15 +741,6 @@ class WeatherTool(Tool):
         return f"sun in {city}"
 
 
-async def ran(agent: Agent[str], prompt: str, messages: Sequence[Message], *, is_streamed: bool) -> Run[str]:
-    if not is_streamed:
-        return await agent.run(prompt, messages=messages)
-    async with agent.stream(prompt, messages=messages) as stream:
-        async for _ in stream:
-            pass
-    return stream.run
-
-
 @both_ways
 async def test_a_run_sends_signatures_back_also_one_that_comes_with_an_empty_text(is_streamed: bool, http: Any) -> None:
     first = answer(called("weather", {"city": "Oslo"}, thoughtSignature="czE="), called("weather", {"city": "Rome"}))
@@ -765,8 +748,8 @@ async def test_a_run_sends_signatures_back_also_one_that_comes_with_an_empty_tex
     replies = [reply_of(one, is_streamed) for one in (first, second, answer(text("Bye.")))]
     async with serving(replies) as server:
         agent: Agent[str] = Agent(GeminiModel(NAME, http=http, base_url=server.url), tools=[WeatherTool])
-        earlier = await ran(agent, "Weather?", (), is_streamed=is_streamed)
-        run = await ran(agent, "Thanks.", earlier.messages, is_streamed=is_streamed)
+        earlier = await ran(agent, "Weather?", is_streamed=is_streamed)
+        run = await ran(agent, "Thanks.", messages=earlier.messages, is_streamed=is_streamed)
 
     assert run.response == "Bye."
     oslo, rome = (record.id for record in earlier.calls)

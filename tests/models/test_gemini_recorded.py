@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from tests.http.loopback import Reply, serving
+from tests.models.asking import ran
 from tests.models.differences import differences, unexplained, unused
 from tests.models.providers import sse
 from tests.models.replaying import Exchange, Replay, cassettes, exchanges
-from toolkit import Agent, Run, Tool
+from toolkit import Agent, Tool
 from toolkit.errors import BadRequestError
 from toolkit.messages import (
     AssistantMessage,
@@ -269,15 +270,6 @@ def replies_of(cassette: str, is_streamed: bool) -> list[Reply]:
     return [Reply(pieces[0]) for pieces in answers]
 
 
-async def ran(agent: Agent[str], *, is_streamed: bool) -> Run[str]:
-    if not is_streamed:
-        return await agent.run("as recorded")
-    async with agent.stream("as recorded") as stream:
-        async for _ in stream:
-            pass
-    return stream.run
-
-
 @pytest.mark.parametrize("is_streamed", [False, True], ids=["run", "stream"])
 @pytest.mark.parametrize("cassette", [name for name in RUNS if name in CASSETTES])
 async def test_a_run_goes_through_a_recorded_conversation(cassette: str, is_streamed: bool, http: Any) -> None:
@@ -287,7 +279,7 @@ async def test_a_run_goes_through_a_recorded_conversation(cassette: str, is_stre
         model = GeminiModel(
             exchanges(cassette)[0].path.split("/models/")[1].split(":")[0], http=http, base_url=server.url
         )
-        run = await ran(Agent(model, tools=tools_of(cassette)), is_streamed=is_streamed)
+        run = await ran(Agent(model, tools=tools_of(cassette)), "as recorded", is_streamed=is_streamed)
 
     assert (run.outcome, run.turns) == ("completed", len(replies))
     assert run.response

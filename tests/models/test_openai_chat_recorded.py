@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
+from tests.models.asking import told
 from tests.models.replaying import Exchange, Replay, cassettes, exchanges
 from toolkit.errors import BadRequestError, ProviderError, RateLimitError, UnexpectedReplyError
 from toolkit.messages import UserMessage
-from toolkit.models import ModelDone, ModelRequest, ModelResponse, OpenAIChatModel, ReasoningDelta, TextDelta
+from toolkit.models import ModelRequest, ModelResponse, OpenAIChatModel
 
 CASSETTES = cassettes("chat")
 ERRORS: dict[tuple[str, int], type[ProviderError]] = {
@@ -31,19 +32,7 @@ def model_for(exchange: Exchange, replay: Replay, http: Any) -> OpenAIChatModel:
 
 async def answered(model: OpenAIChatModel, exchange: Exchange) -> tuple[ModelResponse, str, str]:
     """The response, with the text and the reasoning as they were streamed."""
-    request = ModelRequest([UserMessage("as recorded")])
-    if not exchange.is_streamed:
-        response = await model.respond(request)
-        return response, response.text, response.reasoning
-    text, reasoning = "", ""
-    async for delta in model.stream(request):
-        if isinstance(delta, TextDelta):
-            text += delta.text
-        elif isinstance(delta, ReasoningDelta):
-            reasoning += delta.text
-        elif isinstance(delta, ModelDone):
-            return delta.response, text, reasoning
-    raise AssertionError("no end")
+    return await told(model, ModelRequest([UserMessage("as recorded")]), is_streamed=exchange.is_streamed)
 
 
 def recorded_answer(exchange: Exchange) -> dict[str, Any]:

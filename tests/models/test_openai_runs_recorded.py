@@ -8,9 +8,10 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.models.asking import ran
 from tests.models.replaying import Exchange, exchanges, replaying
 from tests.shared_files import names_in
-from toolkit import Agent, Run, Tool, ToolError
+from toolkit import Agent, Tool, ToolError
 from toolkit.models import Model, ModelResponse, OpenAIChatModel, OpenAIResponsesModel
 
 CHAT = {
@@ -62,15 +63,6 @@ def model_of(cassette: str, exchange: Exchange, base_url: str, http: httpx.Async
     return OpenAIChatModel(exchange.request["model"], http=http, base_url=base_url + path, server=server)
 
 
-async def ran(agent: Agent[str], *, is_streamed: bool) -> Run[str]:
-    if not is_streamed:
-        return await agent.run("as recorded")
-    async with agent.stream("as recorded") as stream:
-        async for _ in stream:
-            pass
-    return stream.run
-
-
 @pytest.mark.parametrize("is_streamed", [False, True], ids=["run", "stream"])
 @pytest.mark.parametrize("cassette", sorted(FOUND & set(TABLE)))
 async def test_a_run_goes_through_a_recorded_conversation(cassette: str, is_streamed: bool) -> None:
@@ -79,7 +71,8 @@ async def test_a_run_goes_through_a_recorded_conversation(cassette: str, is_stre
         async with httpx.AsyncClient(trust_env=False) as http:
             model = model_of(cassette, recorded[0], replay.base_url(cassette), http)
             model = model if is_streamed or not recorded[0].is_streamed else Whole(model)
-            run = await ran(Agent(model, tools=tools_of(cassette, TABLE[cassette])), is_streamed=is_streamed)
+            agent = Agent(model, tools=tools_of(cassette, TABLE[cassette]))
+            run = await ran(agent, "as recorded", is_streamed=is_streamed)
         log = replay.log(cassette)
 
     assert run.outcome == "completed"
