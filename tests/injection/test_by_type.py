@@ -224,7 +224,7 @@ REFUSED = [
     pytest.param(
         Annotated[Http, Inject("htpp")],
         {"http": providers.Factory(Http)},
-        "asks for the provider 'htpp', and there is none; there are 'agent', 'http'",
+        "asks for the provider 'htpp', and there is none; did you mean 'http'? There are 'agent', 'http'",
         id="Inject of a name that is not there",
     ),
     pytest.param(

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Protocol
 import pytest
 from dependency_injector import containers, providers
 
+from containers.models import Models
 from tests.injection.parts import Client, Connection, Echo, connection_open, connection_open_async
 from toolkit import Agent, ConfigurationError, Inject, Invocation, Tool, tool
 from toolkit.injection import AppScoped, CallScoped, RunScoped, ScopeValue, application, check, dep, provide
@@ -502,6 +503,20 @@ async def test_an_application_is_not_bothered_with_advice() -> None:
             )
         ):
             pass
+
+
+def test_what_a_chooser_says_is_wrong_stands_for_itself() -> None:
+    class Application(containers.DeclarativeContainer):
+        models = providers.Container(Models, config={"model": "keyword", "modle": "x"}, http=providers.Object(None))
+        agent = provide(Agent, model=dep(models.retrying_model))
+
+    with pytest.raises(ConfigurationError) as refused:
+        check(Application())
+
+    assert str(refused.value) == (
+        "'agent' -> RetryingModel -> 'models.model': the configuration of models has no key 'modle'; it has model, "
+        "base_url, api_key, settings"
+    )
 
 
 @pytest.mark.parametrize("given", [{}, None])

@@ -221,7 +221,11 @@ async def test_the_agent_and_its_model_may_be_replaced() -> None:
 @pytest.mark.parametrize(
     ("key", "text"),
     [
-        ("htpp", "the container has no provider 'htpp' to override; it has agent, config, http, tools, tools.ask"),
+        (
+            "htpp",
+            "the container has no provider 'htpp' to override; did you mean 'http'? It has 'agent', 'config', 'http', "
+            "'tools', 'tools.ask'",
+        ),
         ("tools.htpp", "the container has no provider 'tools.htpp' to override"),
         ("http.name", "the container has no provider 'http.name' to override"),
         ("tools", "'tools' is a container inside the container; override what is in it, by a nested name"),
@@ -234,6 +238,20 @@ def test_what_the_container_does_not_have_is_refused_with_the_names_it_has(key: 
         pass
 
     assert text in str(refused.value)
+
+
+def test_a_misspelt_name_among_many_is_told_with_the_20_nearest() -> None:
+    container = containers.DynamicContainer()
+    for name in ("prices", *(f"tool_{number}" for number in range(60))):
+        setattr(container, name, providers.Object(1))
+
+    with pytest.raises(ConfigurationError) as refused, overriding(container, pricse=2):
+        pass
+
+    text = str(refused.value)
+    assert "to override; did you mean 'prices'? It has 'prices', 'tool_" in text
+    assert text.count("'tool_") == 19
+    assert text.endswith(" and 41 more")
 
 
 def test_a_refused_override_leaves_nothing_behind() -> None:

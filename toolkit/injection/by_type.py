@@ -12,10 +12,11 @@ from typing import Any, cast
 from msgspec import UNSET, Struct
 
 from toolkit.errors import ConfigurationError
+from toolkit.injection.nearest import names_near
 from toolkit.tools.handlers import is_context_type
 from toolkit.tools.parameters import Parameter, label_of, read_parameters, without_none
 
-__all__ = ["Candidate", "GivenValue", "Nested", "constructor_arguments", "find_for_parameter", "in_quotes"]
+__all__ = ["Candidate", "GivenValue", "Nested", "constructor_arguments", "find_for_parameter"]
 
 
 class Candidate(Struct, frozen=True):
@@ -130,8 +131,8 @@ def _by_name(name: str, offered: tuple[Candidate, ...], where: str, nested: Nest
     found = None if nested is None else nested(name)
     if found is not None:
         return found
-    names = in_quotes(candidate.name for candidate in offered)
-    raise ConfigurationError(f"{where} asks for the provider {name!r}, and there is none; there are {names}")
+    names = names_near(name, (candidate.name for candidate in offered), "there are")
+    raise ConfigurationError(f"{where} asks for the provider {name!r}, and there is none; {names}")
 
 
 def _by_type(wanted: Any, offered: tuple[Candidate, ...]) -> list[Candidate]:
@@ -185,8 +186,3 @@ def _unfilled(
         f"{where} takes {label}, and no provider gives that; add one, or pass values={{{label}: ...}} to run(...), "
         f"which a container declares as ScopeValue({label}). Providers by type: {known}"
     )
-
-
-def in_quotes(names: Iterable[str]) -> str:
-    """Names for error texts."""
-    return ", ".join(f"'{name}'" for name in sorted(names)) or "none"

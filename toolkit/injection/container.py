@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Set
 from operator import attrgetter
 from typing import Any, cast
@@ -12,7 +11,7 @@ from msgspec import UNSET
 
 from toolkit.context import RunContext
 from toolkit.errors import ConfigurationError, repr_of
-from toolkit.injection.by_type import Candidate, GivenValue, constructor_arguments, find_for_parameter, in_quotes
+from toolkit.injection.by_type import Candidate, GivenValue, constructor_arguments, find_for_parameter
 from toolkit.injection.failures import path_between
 from toolkit.injection.futures import misuses_in
 from toolkit.injection.graph import (
@@ -28,6 +27,7 @@ from toolkit.injection.graph import (
 )
 from toolkit.injection.host import ApplicationScope
 from toolkit.injection.memories import Memory
+from toolkit.injection.nearest import in_quotes, names_near
 from toolkit.injection.overlays import AnyProvider, active_layers, effective, memory_of_layers, object_of
 from toolkit.injection.providers import CallScoped, ScopeValue
 from toolkit.injection.run_scope import ContainerScope
@@ -113,10 +113,8 @@ class ContainerResolver:
         """The provider of a name, which may be nested. Raises `ConfigurationError` with the names that exist."""
         provider = provider_at(self.container, name)
         if provider is None:
-            names = [known for known, _ in names_in(self.container)]
-            near: list[str] = difflib.get_close_matches(name, names, n=1)
-            hint = f"did you mean {near[0]!r}? It" if near else "it"
-            raise ConfigurationError(f"the container has no provider {name!r}; {hint} has {in_quotes(names)}")
+            near = names_near(name, (known for known, _ in names_in(self.container)))
+            raise ConfigurationError(f"the container has no provider {name!r}; {near}")
         return provider
 
     def candidates(self) -> list[Candidate]:

@@ -9,8 +9,9 @@ from msgspec import UNSET, Struct
 
 from toolkit.errors import ConfigurationError, repr_of
 from toolkit.injection.bounded import within
-from toolkit.injection.by_type import Candidate, GivenValue, constructor_arguments, find_for_parameter, in_quotes
+from toolkit.injection.by_type import Candidate, GivenValue, constructor_arguments, find_for_parameter
 from toolkit.injection.memories import Memory
+from toolkit.injection.nearest import in_quotes, names_near
 from toolkit.injection.scopes import Scope
 from toolkit.injection.sources import Kind, kind_of, open_async, open_sync, plain_source, product_of_source
 from toolkit.tools.handlers import is_context_type
@@ -80,8 +81,8 @@ class MappingResolver:
         for candidate in self._candidates:
             if candidate.name == name:
                 return candidate
-        known = in_quotes(candidate.name for candidate in self._candidates)
-        raise ConfigurationError(f"there is no tool {name!r} to be found by its name; there are {known}")
+        near = names_near(name, (candidate.name for candidate in self._candidates), "there are")
+        raise ConfigurationError(f"there is no tool {name!r} to be found by its name; {near}")
 
     def _arguments_or_advice(self, source: _Source, value_types: Set[type]) -> dict[str, Any]:
         try:

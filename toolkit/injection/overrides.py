@@ -20,6 +20,7 @@ from toolkit.injection.graph import (
     provider_at,
     walk,
 )
+from toolkit.injection.nearest import names_near
 from toolkit.injection.overlays import AnyProvider, Layer, active_layers, dispatch, effective, original_of
 from toolkit.injection.providers import AppScoped, arguments_of
 from toolkit.injection.twins import BlockTwin, OptionTwin, RunTwin
@@ -94,8 +95,8 @@ def _target(container: Any, key: Any) -> AnyProvider:
         if target is not None and target not in everything_in(container.providers.values()):
             target = None
     if target is None:
-        names = ", ".join(sorted(name for name, _ in names_in(container))) or "none"
-        raise ConfigurationError(f"the container has no provider {key!r} to override; it has {names}")
+        near = names_near(key if isinstance(key, str) else "", (name for name, _ in names_in(container)))
+        raise ConfigurationError(f"the container has no provider {key!r} to override; {near}")
     if isinstance(target, CONTAINERS):
         raise ConfigurationError(
             f"{key!r} is a container inside the container; override what is in it, by a nested name: "

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from dependency_injector import providers
 
+from toolkit.errors import ConfigurationError
 from toolkit.injection.graph import RESOURCES, CyclicDependency, call_of, describe, short_label, walk
 from toolkit.injection.overlays import AnyProvider, effective
 from toolkit.injection.providers import AppScoped, CallScoped, RunScoped, ScopeValue
@@ -61,6 +62,9 @@ def _problems_of_selector(selector: providers.Selector) -> Iterator[str]:
     chooser = short_label(inner.selector) if providers.is_provider(inner.selector) else label_of(inner.selector)
     try:
         chosen = inner.selector()
+    except ConfigurationError as error:  # it says what is wrong and what to do; which function found it does not help
+        yield str(error)
+        return
     except Exception as error:  # noqa: BLE001 - whatever the chooser raises, nothing is chosen
         yield f"{chooser} chooses nothing ({error}); it has {branches}"
         return
