@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.cli.terminals import on_terminals
 from tests.http.clients import ManualClock
 from toolkit.cli.progress import Progress
 from toolkit.events import RunStarted, ToolCallFinished, ToolCallStarted, TurnStarted
@@ -18,7 +15,6 @@ from toolkit.messages import ToolCall
 from toolkit.records import CallRecord, ToolResult
 
 OSLO = {"city": "Oslo"}
-TOOLWIRE = [sys.executable, "-m", "toolkit.cli"]
 
 
 def shown(progress: Progress) -> list[str]:
@@ -76,33 +72,6 @@ def test_arguments_stay_in_one_line_and_cannot_steer_the_terminal() -> None:
     progress.take(ToolCallStarted("r", ToolCall("1", "weather", "\x1b[2J\n\n")))
 
     assert shown(progress) == ["running 0 s        weather \\x1b[2J"]
-
-
-def on_terminals(
-    *arguments: str, cwd: Path, out_is_terminal: bool, err_is_terminal: bool = True, **environment: str
-) -> tuple[str, str, int]:
-    """What a command prints on the terminal, what it prints into the pipe beside it, and its status."""
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [*TOOLWIRE, *arguments],
-        cwd=cwd,
-        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "100", "LINES": "40", **environment},
-        stdout=theirs if out_is_terminal else subprocess.PIPE,
-        stderr=theirs if err_is_terminal else subprocess.PIPE,
-    )
-    os.close(theirs)
-    printed = b""
-    while True:
-        try:
-            piece = os.read(ours, 65_536)
-        except OSError:  # on Linux the end of a terminal is an error
-            break
-        if not piece:
-            break
-        printed += piece
-    out, err = process.communicate()
-    os.close(ours)
-    return printed.decode(), (out or err or b"").decode(), process.returncode
 
 
 ASK = ("ask", 'echo "hello"', "--app", "shop:Shop")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import re
 import subprocess
 import sys
@@ -13,28 +12,14 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Command
+from tests.cli.terminals import on_terminals
 
 TOOLWIRE = str(Path(sys.executable).with_name("toolwire"))
 
 
 def on_a_terminal(*arguments: str, cwd: Path, **environment: str) -> str:
-    """What a command prints when its stdout is a terminal."""
-    ours, theirs = pty.openpty()
-    env = {**os.environ, "TERM": "xterm-256color", **environment}
-    with subprocess.Popen([TOOLWIRE, *arguments], cwd=cwd, env=env, stdout=theirs, stderr=theirs) as process:
-        os.close(theirs)
-        printed = b""
-        while True:
-            try:
-                piece = os.read(ours, 65_536)
-            except OSError:  # on Linux the end of a terminal is an error
-                break
-            if not piece:
-                break
-            printed += piece
-        process.wait()
-    os.close(ours)
-    return printed.decode()
+    """What a command prints when its stdout and stderr are one terminal."""
+    return on_terminals(*arguments, cwd=cwd, **environment)[0]
 
 
 def test_a_terminal_gets_colours(folder: Path) -> None:
