@@ -8,7 +8,7 @@ import os
 import httpx
 from dependency_injector import containers, providers
 
-from containers import BuiltinTools
+from containers import BuiltinTools  # Toolwire's package; `containers` below is dependency-injector's module
 from toolkit import Agent
 from toolkit.injection import AppScoped, application, dep, provide
 from toolkit.models import from_environment

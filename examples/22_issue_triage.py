@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 from dependency_injector import containers, providers
 
-from containers import BuiltinTools
+from containers import BuiltinTools  # Toolwire's package; `containers` below is dependency-injector's module
 from toolkit import Agent
 from toolkit.hooks import Allow
 from toolkit.injection import AppScoped, application, dep, provide
