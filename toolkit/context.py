@@ -30,11 +30,15 @@ Event: TypeAlias = (
 
 
 class AgentInfo(Struct, frozen=True):
-    """The agent of a run, as plain data. `instructions` are those of this run, `definitions` the tools it offers."""
+    """The agent of a run, as plain data. `instructions` are those of this run, `definitions` the tools it offers.
+
+    `needing_approval` are the names of those tools that have `needs_approval`, which no model is told.
+    """
 
     name: str = "agent"
     instructions: str | None = None
     definitions: Sequence[ToolDefinition] = ()
+    needing_approval: frozenset[str] = frozenset()
 
 
 _NO_AGENT = AgentInfo()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from importlib.metadata import version
+from pathlib import Path
 
 import pytest
 
@@ -111,6 +112,55 @@ def test_tools_prints_what_a_model_is_shown(toolwire: Command) -> None:
         "required": ["text"],
         "additionalProperties": False,
     }
+
+
+def test_tools_tells_which_need_approval(toolwire: Command, folder: Path) -> None:
+    (folder / "payments.py").write_text(PAYMENTS)
+
+    listed = json.loads(toolwire("tools", "--app", "payments:Payments", "--json").out)
+    names = [line for line in toolwire("tools", "--app", "payments:Payments").out.splitlines() if line[:1].isalpha()]
+
+    assert {tool["name"]: tool["needs_approval"] for tool in listed} == {"balance": False, "pay": True, "given": True}
+    assert names == ["balance", "pay  (needs approval)", "given  (needs approval)"]
+
+
+PAYMENTS = """
+from dependency_injector import containers
+from toolkit import Agent, Tool, tool
+from toolkit.injection import provide
+
+
+@tool
+def balance() -> str:
+    'Tell the balance.'
+    return "100"
+
+
+class PayTool(Tool):
+    'Pay somebody.'
+    name, needs_approval = "pay", True
+
+    def handler(self, payee: str) -> str:
+        return payee
+
+
+class Given:
+    def tools(self, ctx):
+        return [Tool.define(name="given", description="Give.", handler=lambda: "", needs_approval=True), Hidden]
+
+
+class Hidden(PayTool):
+    'Hide.'
+    name = "hidden"
+
+    @staticmethod
+    def available_if(ctx):
+        return False
+
+
+class Payments(containers.DeclarativeContainer):
+    agent = provide(Agent, tools=[balance, PayTool, Given()])
+"""
 
 
 def test_tools_needs_no_model(toolwire: Command) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import warnings
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Mapping, Sequence
 from importlib.metadata import version
 from typing import Annotated, Any, cast
 
+import msgspec
 import typer
 
 from toolkit.cli.demo import show_demo
@@ -19,6 +20,7 @@ from toolkit.cli.opening import open_agent, open_app, tools_named
 from toolkit.cli.printing import print_json, print_line, print_run, print_tools
 from toolkit.cli.progress import run_with_progress
 from toolkit.cli.run_json import run_to_json
+from toolkit.context import RunContext
 from toolkit.errors import ConfigurationError, LimitExceeded, OutputError, RunError, ToolError
 from toolkit.injection import check
 from toolkit.injection.drawing import draw
@@ -110,14 +112,28 @@ def list_tools(
 ) -> None:
     """List an agent's tools, with all that a model is shown of them."""
     with failing_in_one_line(traceback):
-        model = ScriptedModel([says("")])
-        _, error = asyncio.run(_asked(app, agent, "", model, actor_id, _context_of(context)))
+        model, listing = ScriptedModel([says("")]), _Listing()
+        _, error = asyncio.run(_asked(app, agent, "", model, actor_id, _context_of(context), tools=[listing]))
         _raise_unless_of_the_script(error)
-        tools = model.requests[0].tools
+        tools, approvals = model.requests[0].tools, listing.needing_approval
         if as_json:
-            print_json([{"name": t.name, "description": t.description, "input_schema": t.input_schema} for t in tools])
+            print_json([msgspec.to_builtins(tool) | {"needs_approval": tool.name in approvals} for tool in tools])
         else:
-            print_tools(tools)
+            print_tools(tools, approvals)
+
+
+class _Listing:
+    """Stands beside the tools of a run, adds none, and learns which of them need approval: no model is told."""
+
+    _ctx = RunContext()
+
+    def tools(self, ctx: RunContext) -> list[Any]:
+        self._ctx = ctx
+        return []
+
+    @property
+    def needing_approval(self) -> frozenset[str]:
+        return self._ctx.agent.needing_approval
 
 
 @command_line.command("call")
@@ -224,11 +240,19 @@ async def _asked_of(
 
 
 async def _asked(
-    app: str, agent: str, prompt: str, model: Model | None, actor_id: str | None, context: dict[str, Any]
+    app: str,
+    agent: str,
+    prompt: str,
+    model: Model | None,
+    actor_id: str | None,
+    context: dict[str, Any],
+    *,
+    tools: Sequence[Any] = (),
 ) -> tuple[Run[Any], RunError | ConfigurationError | None]:
     """The run, also when it failed, and what it ended with."""
+    asked = {"model": model, "actor_id": actor_id, "context": context, "tools": tools}
     async with open_agent(app, agent, model) as opened:
-        return await _ended(run_with_progress(opened, prompt, model=model, actor_id=actor_id, context=context))
+        return await _ended(run_with_progress(opened, prompt, **asked))
 
 
 async def _called(

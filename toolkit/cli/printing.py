@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from typing import Any
 
 from rich.console import Console
@@ -53,10 +53,10 @@ def print_run(run: Run[Any], hint: Callable[[CallRecord], str] = lambda record: 
         _print_labelled("answer", run.response, "bold")
 
 
-def print_tools(tools: Sequence[ToolDefinition]) -> None:
-    """What a model is shown of each tool."""
+def print_tools(tools: Sequence[ToolDefinition], needing_approval: Set[str]) -> None:
+    """What a model is shown of each tool, and which need approval."""
     for tool in tools:
-        print_line(tool.name, "bold")
+        print_line(f"{tool.name}  (needs approval)" if tool.name in needing_approval else tool.name, "bold")
         print_line(_indented(" ".join(tool.description.split()), 2))
         print_line(_indented(json.dumps(tool.input_schema, ensure_ascii=False, indent=2), 2), "dim")
 

@@ -47,11 +47,12 @@ async def build_parts(state: RunState, source: AgentParts | Recipe, scope: RunSc
     listed = (*agent.tools, *state.wanted.tools)
     state.tools = kept_tools(listed, state.resolver, state.wanted.values.keys()) or await _tools(state, listed)
     definitions = state.tools.definitions
-    state.ctx.agent = AgentInfo(agent.name, None, definitions)
+    approvals = state.tools.needing_approval
+    state.ctx.agent = AgentInfo(agent.name, None, definitions, approvals)
     messages: list[Message] = state.run.messages
     instructions = await _instructions(state) if agent.instructions else None
     if instructions:
-        state.ctx.agent = AgentInfo(agent.name, instructions, definitions)
+        state.ctx.agent = AgentInfo(agent.name, instructions, definitions, approvals)
         messages = state.asked = state.run.messages.behind(SystemMessage(instructions))
     settings = agent.settings if state.wanted.settings is None else state.wanted.settings.over(agent.settings)
     schema = None if state.output is None else state.output.shape.schema
@@ -62,8 +63,8 @@ async def build_parts(state: RunState, source: AgentParts | Recipe, scope: RunSc
 async def renew_tools(state: RunState) -> None:
     """Describes the tools again, since one has changed."""
     state.tools = await _tools(state, (*state.agent.tools, *state.wanted.tools), anew=True)
-    definitions = state.tools.definitions
-    state.ctx.agent = replace(state.ctx.agent, definitions=definitions)
+    definitions, approvals = state.tools.definitions, state.tools.needing_approval
+    state.ctx.agent = replace(state.ctx.agent, definitions=definitions, needing_approval=approvals)
     state.request = replace(state.request, tools=definitions)
 
 

@@ -68,6 +68,7 @@ class ToolSet(Struct, frozen=True, eq=False):
     definitions: tuple[ToolDefinition, ...]
     conditional: bool
     listed: tuple[Any, ...]  # keeps alive what the place in the memory is named by
+    needing_approval: frozenset[str]
 
     def is_current(self, calls: Iterable[ToolCall]) -> bool:
         """Whether the tools of these calls are still what they were described as. To look at all would cost too much
@@ -195,6 +196,7 @@ def _compiled(
         tuple(entry.specification.definition for entry in entries.values()),
         any(entry.specification.available_if is not None for entry in entries.values()),
         tuple(listed),
+        frozenset(name for name, entry in entries.items() if entry.specification.needs_approval),
     )
 
 
@@ -226,7 +228,7 @@ async def _available(tools: ToolSet, ctx: RunContext, build: Build, started: Sta
     if len(entries) == len(tools.entries):
         return tools
     definitions = tuple(entry.specification.definition for entry in entries.values())
-    return ToolSet(entries, definitions, tools.conditional, tools.listed)
+    return ToolSet(entries, definitions, tools.conditional, tools.listed, tools.needing_approval & entries.keys())
 
 
 async def _is_available(entry: ToolEntry, ctx: RunContext, build: Build, started: Started) -> bool:
