@@ -64,6 +64,10 @@ class WeatherTool(Tool):
         return city
 
 
+class OwnAgent(Agent[Http]):
+    output_type = Http
+
+
 class Application(containers.DeclarativeContainer):
     config = providers.Configuration(strict=True)
     http = AppScoped(open_http_later, timeout=config.http.timeout)
@@ -85,10 +89,17 @@ class Application(containers.DeclarativeContainer):
 
     model = providers.Singleton(ScriptedModel, [])
     agent = provide(Agent[str], model=dep(model), tools=[WeatherTool, "weather", weather])
-    untold: providers.Factory[Agent[str]] = provide(Agent, model=dep(model), tools=[WeatherTool])
+    untold = provide(Agent, model=dep(model), tools=[WeatherTool])
+    untold_misspelt = provide(Agent, tool=[WeatherTool])  # wrong
+    told = provide(Agent, model=dep(model), output_type=Http)
+    own = provide(OwnAgent, model=dep(model))
     agent_misspelt = provide(Agent[str], tool=[WeatherTool])  # wrong
 
 
+assert_type(Application.untold(), Agent[str])
+assert_type(Application.told(), Agent[Http])
+assert_type(Application.own(), OwnAgent)
+assert_type(Agent(), Agent[str])
 assert_type(dep(AppScoped(Http)), Http)
 assert_type(dep(AppScoped(Http, 3.0)), Http)
 assert_type(dep(AppScoped(make_http, 3.0)), Http)

@@ -9,7 +9,7 @@ import types
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import Any, Generic, TypedDict, TypeVar, Unpack, cast
+from typing import Any, Generic, TypedDict, TypeVar, Unpack, cast, overload
 
 from toolkit.context import RunContext
 from toolkit.errors import ConfigurationError
@@ -182,6 +182,35 @@ class Agent(Runnable[T]):
         instructions = vars(cls).get("instructions")
         if isinstance(instructions, types.FunctionType) and _takes_one(instructions):
             cls.instructions = staticmethod(instructions)  # a function of the context, and no method
+
+    # Without an output type the output is text. The second is also for a subclass, which may set the type itself.
+    @overload
+    def __init__(
+        self: Agent[str],
+        model: Any = None,
+        tools: Sequence[Any] = (),
+        *,
+        name: str | None = None,
+        instructions: str | Callable[[RunContext], Any] | None = None,
+        limits: Limits | None = None,
+        hooks: Sequence[Any] = (),
+        output_type: None = None,
+        settings: ModelSettings | None = None,
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self,
+        model: Any = None,
+        tools: Sequence[Any] = (),
+        *,
+        name: str | None = None,
+        instructions: str | Callable[[RunContext], Any] | None = None,
+        limits: Limits | None = None,
+        hooks: Sequence[Any] = (),
+        output_type: type[T] | None = None,
+        settings: ModelSettings | None = None,
+    ) -> None: ...
 
     def __init__(
         self,
