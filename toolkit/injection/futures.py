@@ -7,8 +7,8 @@ an async method that is called by `.provided`; after the first future a provider
 from __future__ import annotations
 
 import asyncio
-import inspect
 from collections.abc import Callable, Coroutine, Iterable, Iterator
+from types import CoroutineType
 from typing import Any, cast
 
 from dependency_injector import providers
@@ -19,7 +19,10 @@ from toolkit.injection.overlays import AnyProvider
 from toolkit.injection.sources import Kind, kind_of, plain_source, product_of_source
 from toolkit.tools.parameters import label_of
 
-__all__ = ["futures_refused", "misuse_of", "misuses_in"]
+__all__ = ["FUTURES", "misuse_of", "misuses_in", "refused_future"]
+
+FUTURES = (asyncio.Future, CoroutineType)
+"""What is not there yet. Looked for in everything that a run builds, so in a single step."""
 
 _INSTEAD = "declare it as RunScoped(...) or AppScoped(...)"
 _TURNS = "turns all that is built from it into futures"
@@ -60,22 +63,16 @@ def misuse_of(node: AnyProvider) -> str | None:
     return None
 
 
-def futures_refused(made: Any, root: AnyProvider) -> tuple[AnyProvider, ConfigurationError] | None:
-    """The provider that gave a future where an object was to be built, and the error; None for an object.
+def refused_future(made: Any, root: AnyProvider) -> tuple[AnyProvider, ConfigurationError]:
+    """The provider that gave a future (one of `FUTURES`) where an object was to be built, and the error.
 
     For what can't be known before it is called, such as a function that gives a coroutine and does not say so.
     """
-    if not _is_future(made):
-        return None
     made = asyncio.ensure_future(made)
     made.add_done_callback(_look_at_its_error)  # nobody else will
     nodes = list(walk(root))
     culprit = next((node for node in nodes if cast("Any", node).is_async_mode_enabled()), nodes[-1])
     return culprit, ConfigurationError(f"{_named(culprit)} gave a future where an object was needed; {_INSTEAD}")
-
-
-def _is_future(made: Any) -> bool:
-    return asyncio.isfuture(made) or inspect.iscoroutine(made)
 
 
 def _look_at_its_error(future: asyncio.Future[Any]) -> None:
@@ -84,9 +81,10 @@ def _look_at_its_error(future: asyncio.Future[Any]) -> None:
 
 
 def _misuse_of_object(value: Any) -> str | None:
-    if not _is_future(value):
+    if not isinstance(value, FUTURES):
         return None
-    return f"Object({type(value).__name__}) {_TURNS}; await it in a coroutine function, and {_INSTEAD}"
+    kind = cast("type[object]", value.__class__)
+    return f"Object({kind.__name__}) {_TURNS}; await it in a coroutine function, and {_INSTEAD}"
 
 
 def _source_of(node: AnyProvider) -> Callable[..., Any] | None:

@@ -11,7 +11,7 @@ from msgspec import UNSET, Struct
 from toolkit.errors import ConfigurationError, repr_of
 from toolkit.injection.bounded import within
 from toolkit.injection.failures import note_failure
-from toolkit.injection.futures import futures_refused
+from toolkit.injection.futures import FUTURES, refused_future
 from toolkit.injection.graph import walk
 from toolkit.injection.host import ApplicationScope
 from toolkit.injection.overlays import AnyProvider, overriding_of
@@ -74,7 +74,10 @@ class ContainerScope(Scope):
             plan = self._plan(recipe.key)
             for scoped in plan.asynchronous:
                 await self._open_first(scoped)
-            made = self._made_by(recipe.key)
+            made = recipe.key()
+            if isinstance(made, FUTURES):
+                self._culprit, refusal = refused_future(made, recipe.key)
+                raise refusal
         except Exception as error:
             note_failure(error, recipe.label, recipe.key, self._culprit, names_root=recipe.identity is not None)
             self._culprit = None
@@ -86,14 +89,6 @@ class ContainerScope(Scope):
             if closer is not None:
                 self.closers.append(closer)
         return made
-
-    def _made_by(self, provider: AnyProvider) -> Any:
-        made = provider()
-        refused = futures_refused(made, provider)
-        if refused is None:
-            return made
-        self._culprit, error = refused
-        raise error
 
     async def prepare_for_call(self, recipes: Mapping[str, Recipe]) -> None:
         token = current_scope.set(self)
