@@ -12,7 +12,7 @@ from dependency_injector import containers, providers
 from tests.injection.evaluated_annotations import Evaluated
 from tests.injection.parts import Client, Connection, answers, asking, connect_async
 from toolkit import Agent, ConfigurationError, Inject, Invocation, Run, RunContext, Tool, tool
-from toolkit.injection import AppScoped, RunScoped, ScopeValue, application, dep, provide
+from toolkit.injection import AppScoped, RunScoped, ScopeValue, application, check, dep, provide
 from toolkit.testing import ScriptedModel, call, calls, says
 
 if TYPE_CHECKING:
@@ -188,6 +188,11 @@ async def test_one_provider_under_two_names_counts_once() -> None:
     assert await said(tool_taking(Http), http=http, also=http) == "one"
 
 
+class TwoOfHttp(containers.DeclarativeContainer):
+    a = providers.Factory(Http)
+    b = providers.Factory(Http)
+
+
 REFUSED = [
     pytest.param(
         Http,
@@ -234,8 +239,22 @@ REFUSED = [
                 type("Inner", (containers.DeclarativeContainer,), {"http": providers.Factory(Http)})
             )
         },
-        "no provider gives that",
-        id="embedded containers are not searched",
+        "takes Http, and types are matched among the container's own names only; 'inner.http' gives it: write "
+        'injected = inner.http in the container, or Annotated[Http, Inject("inner.http")]',
+        id="embedded containers are not searched, and told",
+    ),
+    pytest.param(
+        Http,
+        {"inner": providers.Container(TwoOfHttp), "db": RunScoped(connect_async)},
+        "'inner.a', 'inner.b' give it: write injected = inner.a in the container",
+        id="two of an embedded container",
+    ),
+    pytest.param(
+        Client,
+        {"inner": providers.Container(TwoOfHttp)},
+        "no provider gives that; add one, or pass values={Client: ...} to run(...), which a container declares as "
+        "ScopeValue(Client). Providers by type: 'agent' (Agent)",
+        id="embedded containers are no candidates",
     ),
 ]
 
@@ -248,6 +267,34 @@ async def test_no_match_or_more_than_one_is_refused_with_the_candidates(
 
     assert f"parameter 'injected' of {tool_taking(annotation).__qualname__}" in found
     assert text in found
+
+
+def test_a_container_that_is_handed_in_is_told_of_too() -> None:
+    class Outer(containers.DeclarativeContainer):
+        core = providers.DependenciesContainer()
+        agent = provide(Agent, tools=[tool_taking(Http)])
+
+    with pytest.raises(ConfigurationError) as refused:
+        check(Outer(core=TwoOfHttp()))
+
+    assert "own names only; 'core.a', 'core.b' give it" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "core", [providers.Container(TwoOfHttp), providers.DependenciesContainer(**TwoOfHttp().providers)]
+)
+async def test_what_the_error_proposes_works(core: Any) -> None:
+    class Named(containers.DeclarativeContainer):
+        inner = core
+        agent = provide(Agent, tools=[tool_taking(Annotated[Http, Inject("inner.a")])])
+
+    class Own(containers.DeclarativeContainer):
+        inner = core
+        injected = inner.a
+        agent = provide(Agent, tools=[tool_taking(Http)])
+
+    check(Named())
+    check(Own())
 
 
 async def test_a_class_that_says_it_is_a_mapping_is_one() -> None:

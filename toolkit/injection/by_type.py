@@ -16,7 +16,7 @@ from toolkit.injection.nearest import names_near
 from toolkit.tools.handlers import is_context_type
 from toolkit.tools.parameters import Parameter, label_of, read_parameters, without_none
 
-__all__ = ["Candidate", "GivenValue", "Nested", "constructor_arguments", "find_for_parameter"]
+__all__ = ["Candidate", "Embedded", "GivenValue", "constructor_arguments", "find_for_parameter"]
 
 
 class Candidate(Struct, frozen=True):
@@ -27,8 +27,16 @@ class Candidate(Struct, frozen=True):
     key: Any
 
 
-Nested = Callable[[str], Any]
-"""Finds what a nested name such as `"tools.http"` stands for; None when it stands for nothing."""
+class Embedded(Struct, frozen=True):
+    """What containers inside the container have. Only its nested name finds it, never its type.
+
+    Attributes:
+        at: What a nested name such as `"tools.http"` stands for; None when it stands for nothing.
+        candidates: All that is there, by nested names: an error tells of what would have fitted.
+    """
+
+    at: Callable[[str], Any]
+    candidates: Callable[[], Iterable[Candidate]]
 
 
 class GivenValue(Struct, frozen=True):
@@ -42,7 +50,7 @@ def constructor_arguments(
     candidates: Iterable[Candidate],
     value_types: Set[type],
     label: str,
-    nested: Nested | None = None,
+    embedded: Embedded | None = None,
 ) -> dict[str, Any]:
     """What fills each parameter of a class's constructor, or of a function: `{parameter: key}`.
 
@@ -62,7 +70,7 @@ def constructor_arguments(
         if parameter.is_variadic:
             continue
         try:
-            key = find_for_parameter(parameter, offered, value_types, label, nested)
+            key = find_for_parameter(parameter, offered, value_types, label, embedded)
         except ConfigurationError as error:
             problems.append(str(error))
             continue
@@ -84,7 +92,7 @@ def find_for_parameter(
     candidates: Iterable[Candidate],
     value_types: Set[type],
     owner: str,
-    nested: Nested | None = None,
+    embedded: Embedded | None = None,
 ) -> Any:
     """The key for one parameter; UNSET when nothing matches and it has a default.
 
@@ -94,7 +102,7 @@ def find_for_parameter(
     offered = tuple(candidates)
     where = f"parameter '{parameter.name}' of {owner}"
     if parameter.inject is not None and parameter.inject.name is not None:
-        return _by_name(parameter.inject.name, offered, where, nested)
+        return _by_name(parameter.inject.name, offered, where, embedded)
     wanted = without_none(parameter.annotation)
     origin = typing.get_origin(wanted)
     if isinstance(origin, type) and origin is not types.UnionType:
@@ -114,6 +122,9 @@ def find_for_parameter(
         return fitting[0].key
     if not fitting and not parameter.is_required:
         return UNSET
+    inside = [] if embedded is None or fitting else _by_type(wanted, tuple(embedded.candidates()))
+    if inside:
+        raise ConfigurationError(_only_inside(parameter, wanted, inside, where))
     raise ConfigurationError(_unfilled(parameter, wanted, fitting, offered, where))
 
 
@@ -124,11 +135,11 @@ def _given(wanted: Any, value_types: Set[type]) -> list[type]:
     return [kind for kind in value_types if _fits(kind, wanted)] if _is_matchable(wanted) else []
 
 
-def _by_name(name: str, offered: tuple[Candidate, ...], where: str, nested: Nested | None) -> Any:
+def _by_name(name: str, offered: tuple[Candidate, ...], where: str, embedded: Embedded | None) -> Any:
     for candidate in offered:
         if candidate.name == name:
             return candidate.key
-    found = None if nested is None else nested(name)
+    found = None if embedded is None else embedded.at(name)
     if found is not None:
         return found
     names = names_near(name, (candidate.name for candidate in offered), "there are")
@@ -161,6 +172,17 @@ def _fits(product: Any, wanted: Any) -> bool:
     if wanted in product.__mro__:
         return True
     return isinstance(wanted, ABCMeta) and "__subclasshook__" not in vars(wanted) and issubclass(product, wanted)
+
+
+def _only_inside(parameter: Parameter, wanted: Any, inside: list[Candidate], where: str) -> str:
+    """What is said where only an embedded container has what fits."""
+    label, first = label_of(wanted), inside[0].name
+    names = ", ".join(f"'{candidate.name}'" for candidate in inside)
+    give = "gives it" if len(inside) == 1 else "give it"
+    return (
+        f"{where} takes {label}, and types are matched among the container's own names only; {names} {give}: write "
+        f'{parameter.name} = {first} in the container, or Annotated[{label}, Inject("{first}")]'
+    )
 
 
 def _unfilled(

@@ -11,7 +11,7 @@ from msgspec import UNSET
 
 from toolkit.context import RunContext
 from toolkit.errors import ConfigurationError, repr_of
-from toolkit.injection.by_type import Candidate, GivenValue, constructor_arguments, find_for_parameter
+from toolkit.injection.by_type import Candidate, Embedded, GivenValue, constructor_arguments, find_for_parameter
 from toolkit.injection.failures import path_between
 from toolkit.injection.futures import misuses_in
 from toolkit.injection.graph import (
@@ -20,6 +20,7 @@ from toolkit.injection.graph import (
     describe,
     names_by_provider,
     names_in,
+    nested_names_in,
     own_provider,
     product_of,
     provider_at,
@@ -53,6 +54,14 @@ class ContainerResolver:
         self.container = container
         self.app = app
         self._own: list[Any] = [provider for _, provider in names_in(container)]
+        self._embedded = Embedded(
+            lambda name: provider_at(container, name),
+            lambda: [
+                Candidate(name, product_of(provider), provider)
+                for name, provider in nested_names_in(container)
+                if "." in name
+            ],
+        )
         self._memory = Memory()
         self._plans = Memory()
         self._values = Memory()
@@ -100,7 +109,7 @@ class ContainerResolver:
 
     def parameter_recipe(self, parameter: Parameter, owner: str, value_types: Set[type]) -> Recipe | None:
         """As `parameter`, but the values that it needs may be missing."""
-        key = find_for_parameter(parameter, self.candidates(), value_types, owner, self._nested)
+        key = find_for_parameter(parameter, self.candidates(), value_types, owner, self._embedded)
         if key is UNSET:
             return None
         return Recipe(f"parameter '{parameter.name}' of {owner}", key=self._as_provider(key))
@@ -147,7 +156,7 @@ class ContainerResolver:
         for candidate in providing.values():
             return self._of_provider(candidate.key, f"provider '{candidate.name}'", value_types)
         label = label_of(cls)
-        arguments = constructor_arguments(cls, self.candidates(), value_types, label, self._nested)
+        arguments = constructor_arguments(cls, self.candidates(), value_types, label, self._embedded)
         factory = providers.Factory(cls, **{name: self._as_provider(key) for name, key in arguments.items()})
         return Recipe(label, product=cls, key=factory, identity=cls, is_owned=True)
 
@@ -191,9 +200,6 @@ class ContainerResolver:
             if here not in self._own:
                 self._from_elsewhere[listed] = here
         return here
-
-    def _nested(self, name: str) -> AnyProvider | None:
-        return provider_at(self.container, name)
 
     def _as_provider(self, key: Any) -> AnyProvider:
         if not isinstance(key, GivenValue):

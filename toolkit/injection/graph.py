@@ -30,6 +30,7 @@ __all__ = [
     "listed_in",
     "names_by_provider",
     "names_in",
+    "nested_names_in",
     "not_a_container",
     "own_provider",
     "product_of",
@@ -171,6 +172,8 @@ def product_of(provider: AnyProvider) -> Any:
     """The class that a provider gives, found without calling it; UNSET when that can't be known."""
     if isinstance(provider, ScopeValue):
         return provider.wanted
+    if isinstance(provider, CONTAINERS):
+        return UNSET  # a container of this container, and nothing to fill a parameter with
     if isinstance(provider, providers.Object):
         given: Any = cast("Any", provider).provides
         return UNSET if isinstance(given, type) else cast("Any", type(given))
@@ -220,6 +223,14 @@ def names_in(container: Any, prefix: str = "") -> Iterator[tuple[str, AnyProvide
         yield f"{prefix}{name}", provider
         if isinstance(provider, providers.Container):
             yield from names_in(provider, f"{prefix}{name}.")
+
+
+def nested_names_in(container: Any, prefix: str = "") -> Iterator[tuple[str, AnyProvider]]:
+    """As `names_in`, also with what a container that is handed in gives, as far as it is named."""
+    for name, provider in container.providers.items():
+        yield f"{prefix}{name}", provider
+        if isinstance(provider, CONTAINERS):
+            yield from nested_names_in(provider, f"{prefix}{name}.")
 
 
 def names_by_provider(container: Any) -> dict[AnyProvider, str]:
