@@ -4,4 +4,5 @@ import sys
 
 from toolkit.cli import main
 
-sys.exit(main())
+if __name__ == "__main__":  # whoever walks through the modules of a package imports this one, too
+    sys.exit(main())
