@@ -21,10 +21,9 @@ import httpx
 from dependency_injector import containers, providers
 from msgspec import Meta
 
-from containers import BuiltinTools
+from containers import BuiltinTools, Models
 from toolkit import Agent, Invocation, Tool, ToolError
 from toolkit.injection import AppScoped, RunScoped, dep, provide
-from toolkit.models import from_environment
 
 __all__ = ["Database", "Order", "OrderStatusTool", "SupportDesk", "SupportRecords", "Ticket", "TicketStatusTool"]
 
@@ -205,7 +204,7 @@ class OrderStatusTool(Tool):
 
 
 class SupportDesk(containers.DeclarativeContainer):
-    """Configuration, every key optional: `database` (a path), `tools` (see `BuiltinTools`).
+    """Configuration, every key optional: `database` (a path), `models` (see `Models`), `tools` (see `BuiltinTools`).
 
     Example:
         ```python
@@ -223,7 +222,8 @@ class SupportDesk(containers.DeclarativeContainer):
     builtin_tools = providers.Container(BuiltinTools, config=config.tools, http=http)
     wikipedia_search = builtin_tools.wikipedia_search
 
-    model = providers.Factory(from_environment, http=http)
+    models = providers.Container(Models, config=config.models, http=http)
+    model = models.model
     agent = provide(
         Agent,
         model=dep(model),

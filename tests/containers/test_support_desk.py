@@ -12,9 +12,10 @@ import httpx
 import pytest
 
 from containers.support_desk import Database, SupportDesk, default_path, open_database
-from toolkit import ToolError
+from toolkit import ConfigurationError, ToolError
 from toolkit.injection import RunScoped, application, overriding
 from toolkit.injection.app import App
+from toolkit.models.catalogue import PROVIDERS
 from toolkit.testing import ScriptedModel, call, calls, says
 
 ADA: dict[str, Any] = {"actor_id": "ada", "context": {"account_id": "acme"}}
@@ -242,3 +243,16 @@ def test_the_file_lies_in_the_temporary_directory_where_there_is_no_home(
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
 
     assert default_path() == tmp_path / "tmp" / "toolwire" / "support_desk.sqlite3"
+
+
+async def test_a_run_brings_its_own_model_where_the_environment_chooses_none(
+    desk: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for key in ("TOOLKIT_MODEL", "TOOLKIT_BASE_URL", *(key for one in PROVIDERS for key in one.key_variables)):
+        monkeypatch.delenv(key, raising=False)
+
+    run = await desk.agent().run("Hi", model=ScriptedModel([says("from the run")]))
+    with pytest.raises(ConfigurationError, match="no model is chosen; set TOOLKIT_MODEL=provider:model"):
+        await desk.agent().run("Hi")
+
+    assert run.response == "from the run"
