@@ -83,8 +83,7 @@ def _look_at_its_error(future: asyncio.Future[Any]) -> None:
 def _misuse_of_object(value: Any) -> str | None:
     if not isinstance(value, FUTURES):
         return None
-    kind = cast("type[object]", value.__class__)
-    return f"Object({kind.__name__}) {_TURNS}; await it in a coroutine function, and {_INSTEAD}"
+    return f"Object({type(cast('object', value)).__name__}) {_TURNS}; await it in a coroutine function, and {_INSTEAD}"
 
 
 def _source_of(node: AnyProvider) -> Callable[..., Any] | None:
