@@ -14,7 +14,7 @@ import msgspec
 from toolkit.tools.schemas.definitions import mapped
 from toolkit.tools.validation.subschemas import subschemas, target_of
 
-__all__ = ["in_words", "inlined", "is_recursive", "is_strict", "modern", "of_object", "spoken"]
+__all__ = ["in_words", "inlined", "is_recursive", "is_strict", "modern", "of_object"]
 
 _STRICT_KEYWORDS = frozenset(
     {
@@ -127,16 +127,6 @@ def in_words(schema: dict[str, Any], keywords: AbstractSet[str]) -> dict[str, An
         words = ", ".join(f"{key}: {msgspec.json.encode(schema[key]).decode()}" for key in said)
         kept["description"] = f"{kept.get('description', '')} ({words})".strip()
     return kept
-
-
-def spoken(schema: dict[str, Any], known: AbstractSet[str]) -> dict[str, Any]:
-    """The schema with the `known` keywords only, in it and in every schema inside it; see `in_words`."""
-
-    def keep(inner: dict[str, Any]) -> dict[str, Any]:
-        return in_words(inner, inner.keys() - known)
-
-    result: dict[str, Any] = mapped(schema, keep)
-    return result
 
 
 def of_object(schema: dict[str, Any]) -> dict[str, Any]:
