@@ -13,8 +13,9 @@ import pytest
 from dependency_injector import containers, providers
 
 from tests.injection.overridden import Ask, Http, Service, container_of, heard, open_http
-from tests.injection.parts import answers, asking, in_turns
+from tests.injection.parts import Echo, answers, asking, in_turns
 from toolkit import Agent, ConfigurationError, Tool, tool
+from toolkit.hooks import Deny
 from toolkit.injection import AppScoped, RunScoped, application, dep, overriding, provide
 
 KINDS = [
@@ -407,3 +408,53 @@ async def test_an_app_wide_twin_used_outside_of_a_run_says_why_there_is_none() -
             pytest.raises(ConfigurationError, match="each run opens its own, and outside there is none"),
         ):
             app.container.service()
+
+
+class Plain(containers.DeclarativeContainer):
+    name = providers.Object("real")
+    told = providers.Factory(str, name)
+
+
+class Replaced(containers.DeclarativeContainer):
+    name = providers.Object("the library's")
+
+
+def test_of_two_ways_to_override_one_provider_the_later_wins() -> None:
+    container = Plain()
+    with overriding(container, name="ours"):
+        with container.override_providers(name=providers.Object("the library's")):
+            inside = container.told()
+        between = container.told()
+    container.override(Replaced())
+    with overriding(container, name="ours"):
+        around = container.told()
+    after = container.told()
+
+    assert (inside, between, around, after) == ("the library's", "ours", "ours", "the library's")
+
+
+class Guard:
+    verdict: Any = Deny("closed today")
+
+    def on_before_call(self, ctx: Any, call: Any) -> Any:
+        return self.verdict
+
+
+class Lenient(Guard):
+    verdict = None
+
+
+@pytest.mark.parametrize("listed", ["guard", Guard], ids=["by name", "by class"])
+async def test_a_guard_of_the_container_is_replaced_and_one_is_added_with_the_agent(listed: Any) -> None:
+    class Guarded(containers.DeclarativeContainer):
+        guard = provide(Guard)
+        agent = provide(Agent, hooks=[listed], tools=[Echo])
+
+    async with application(Guarded()) as app:
+        before = await app.agent().run("?", model=asking("echo"))
+        with overriding(app.container, guard=Lenient()):
+            replaced = await app.agent().run("?", model=asking("echo"))
+            with overriding(app.container, agent=provide(Agent, hooks=[Guard()], tools=[Echo])):
+                added = await app.agent().run("?", model=asking("echo"))
+
+    assert [*map(answers, (before, replaced, added))] == [["closed today"], ["hello"], ["closed today"]]
