@@ -458,3 +458,48 @@ async def test_a_guard_of_the_container_is_replaced_and_one_is_added_with_the_ag
                 added = await app.agent().run("?", model=asking("echo"))
 
     assert [*map(answers, (before, replaced, added))] == [["closed today"], ["hello"], ["closed today"]]
+
+
+class Shelf:
+    def books(self) -> int:
+        return 3
+
+
+class EmptyShelf(Shelf):
+    def books(self) -> int:
+        return 0
+
+
+class Library(containers.DeclarativeContainer):
+    shelf = providers.Factory(Shelf)
+    echo = provide(Echo)
+    kind = providers.Object(Shelf)
+
+
+class OtherEcho(Echo):
+    """Say it too."""
+
+
+def test_a_class_in_the_place_of_an_object_is_used_as_it_is_and_a_failure_in_the_block_says_so() -> None:
+    container = Library()
+
+    with pytest.raises(TypeError) as failed, overriding(container, shelf=EmptyShelf):
+        container.shelf().books()
+
+    assert "missing 1 required positional argument" in str(failed.value)
+    assert failed.value.__notes__ == [
+        "'shelf' gives an object of Shelf, and was replaced by the class EmptyShelf itself, which nothing calls; to "
+        "give an object of it, replace by EmptyShelf() or providers.Factory(EmptyShelf)"
+    ]
+
+
+@pytest.mark.parametrize(
+    "replacement",
+    [{"shelf": EmptyShelf()}, {"shelf": providers.Factory(EmptyShelf)}, {"echo": OtherEcho}, {"kind": EmptyShelf}],
+    ids=["object", "provider", "class of a tool", "class for a class"],
+)
+def test_a_failure_in_a_block_without_such_a_class_is_left_alone(replacement: dict[str, Any]) -> None:
+    with pytest.raises(LookupError) as failed, overriding(Library(), replacement):
+        raise LookupError
+
+    assert not hasattr(failed.value, "__notes__")

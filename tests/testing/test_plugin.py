@@ -75,6 +75,23 @@ def test_after():
     assert outcomes_of(pytester, tests) == {"passed": 2}
 
 
+def test_a_failing_test_is_told_of_a_class_in_the_place_of_an_object(pytester: pytest.Pytester) -> None:
+    tests = """
+def test_fails(override):
+    override(container, clock=Stopped)
+    assert asyncio.run(told()) == "noon"
+
+def test_passes(override):
+    override(container, clock=Stopped)
+"""
+    pytester.makepyfile(APPLICATION + tests)
+
+    ended = pytester.runpytest_subprocess("-q", "-p", "no:cacheprovider")
+
+    assert ended.parseoutcomes() == {"passed": 1, "failed": 1}
+    assert str(ended.stdout).count("was replaced by the class Stopped itself, which nothing calls; to give") == 1
+
+
 def test_override_is_seen_by_async_tests_and_fixtures(pytester: pytest.Pytester) -> None:
     tests = """
 @pytest.fixture

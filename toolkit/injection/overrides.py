@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, cast
 
@@ -12,11 +12,13 @@ from toolkit.errors import ConfigurationError
 from toolkit.injection.graph import (
     CONTAINERS,
     RESOURCES,
+    answering,
     as_in,
     everything_in,
     is_container,
     names_in,
     own_provider,
+    product_of,
     provider_at,
     walk,
 )
@@ -26,7 +28,7 @@ from toolkit.injection.providers import AppScoped, arguments_of
 from toolkit.injection.twins import BlockTwin, OptionTwin, RunTwin
 from toolkit.tools.parameters import label_of
 
-__all__ = ["overriding"]
+__all__ = ["classes_for_objects", "overriding"]
 
 
 @contextmanager
@@ -42,7 +44,8 @@ def overriding(
         container: A container (not its class).
         replacements: `{provider: value}`, or a name in quotes, which may be nested: `{"tools.http": fake}`,
             `{"config.http.timeout": 5}`.
-        by_name: `weather_client=fake`. A provider replaces; any other value is used as it is.
+        by_name: `weather_client=fake`. A provider replaces; any other value is used as it is, also a class: it is not
+            called, but in the place of a tool. An error that leaves the block says so where an object was expected.
 
     Raises:
         ConfigurationError: the container has no such provider.
@@ -63,14 +66,33 @@ def overriding(
             f"{label_of(container)} is a class; pass an instance" if isinstance(container, type) else f"{container!r}"
         )
         raise ConfigurationError(f"overriding takes a container, and it was given another thing: {hint}")
-    layer = _layer_of(container, {**(replacements or {}), **by_name})
+    wanted = {**(replacements or {}), **by_name}
+    layer = _layer_of(container, wanted)
+    classes = list(classes_for_objects(container, wanted))
     active_layers.set((*active_layers.get(), layer))
     try:
         _add_twins(container, layer)
         yield
+    except Exception as error:
+        for text in classes:
+            error.add_note(text)
+        raise
     finally:
         # Not a token's reset: blocks may end in another order than they began in.
         active_layers.set(tuple(active for active in active_layers.get() if active is not layer))
+
+
+def classes_for_objects(container: Any, wanted: Mapping[Any, Any]) -> Iterator[str]:
+    """What is to be known where a class replaces a provider of objects, and something fails: it may be meant so."""
+    for key, value in wanted.items() if is_container(container) else ():
+        product = product_of(answering(_target(container, key)))
+        if not isinstance(value, type) or not isinstance(product, type) or hasattr(product, "handler"):
+            continue  # a class in the place of a tool is built as a listed one is
+        name, given = repr(key) if isinstance(key, str) else label_of(product), label_of(value)
+        yield (
+            f"{name} gives an object of {label_of(product)}, and was replaced by the class {given} itself, which "
+            f"nothing calls; to give an object of it, replace by {given}() or providers.Factory({given})"
+        )
 
 
 def _layer_of(container: Any, wanted: dict[Any, Any]) -> Layer:

@@ -29,8 +29,10 @@ class Override(Protocol):
 
 
 @pytest.fixture
-def override() -> Iterator[Override]:
+def override(request: pytest.FixtureRequest) -> Iterator[Override]:
     """Replaces providers of a container for the runs that this test starts, until it ends.
+
+    The report of a failing test says where a class was given in the place of an object: nothing calls it.
 
     Example:
         async def test_the_agent_tells_the_weather(override):
@@ -38,11 +40,17 @@ def override() -> Iterator[Override]:
             run = await app.agent().run("How is Oslo?")
     """
     from toolkit.injection import overriding
+    from toolkit.injection.overrides import classes_for_objects
+
+    test: pytest.Item = request.node
 
     with ExitStack() as blocks:
 
         def replace(container: Any, replacements: Mapping[Any, Any] | None = None, /, **by_name: Any) -> None:
+            classes = list(classes_for_objects(container, {**(replacements or {}), **by_name}))
             blocks.enter_context(overriding(container, replacements, **by_name))
+            for text in classes:
+                test.add_report_section("call", "override", text)
 
         yield replace
 
