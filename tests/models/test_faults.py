@@ -123,6 +123,18 @@ async def test_a_page_of_html_is_no_answer(wire: Format, is_streamed: bool, stat
 
 
 @FORMAT
+@WAY
+async def test_a_redirect_is_an_error_and_the_key_goes_nowhere_else(wire: Format, is_streamed: bool, http: Any) -> None:
+    async with serving(Reply(wire.whole)) as elsewhere:
+        moved = Reply(status=307, headers={"Location": f"{elsewhere.url}/v1"})
+
+        error = await failure(wire, moved, http, is_streamed=is_streamed)
+
+        assert elsewhere.requests == []
+    assert (type(error), error.status) == (UnexpectedReplyError, 307)
+
+
+@FORMAT
 @pytest.mark.parametrize(
     "body", [b"", b"{", b"[]", b"null", b'"text"', b"\xff\xfe", b"{}"], ids=lambda body: repr(body)
 )
