@@ -8,7 +8,6 @@ from typing import Any, Literal
 from dependency_injector import containers, providers
 
 from toolkit import Agent, Limits, RunContext, Tool, ToolCall
-from toolkit.hooks import Allow
 from toolkit.injection import RunScoped, dep, provide
 from toolkit.models import ModelRequest, ModelResponse
 
@@ -41,15 +40,9 @@ class WeatherTool(Tool):
 
 
 class ClosingWeatherTool(WeatherTool):
-    """Get the current weather of a city, with hooks of its own and something to close."""
+    """Get the current weather of a city, with something to close."""
 
     name = "get_weather"
-
-    async def on_before_call(self, ctx: RunContext, call: Any) -> Allow:
-        return Allow()
-
-    async def on_after_call(self, ctx: RunContext, info: Any) -> None:
-        return None
 
     async def aclose(self) -> None:
         return None
@@ -119,7 +112,7 @@ class Plain(containers.DeclarativeContainer):
 
 
 class Everything(containers.DeclarativeContainer):
-    """W1 with everything on: hooks, a run-scoped generator, and a tool to close."""
+    """W1 with everything on: the four agent-wide hooks, a run-scoped generator, and a tool to close."""
 
     connection = RunScoped(open_connection)
     client = providers.Factory(ConnectedClient, connection=connection)

@@ -1,7 +1,7 @@
 """Toolwire as a user writes it: a container, `application`, tools as classes with an injected client.
 
-`toolwire:hooks` has all four agent-wide hooks and the tool's own. `toolwire:everything` has them too, a client that is
-an async generator of the run, a tool to close, and reads each run as a stream.
+`toolwire:hooks` has all four agent-wide hooks and the tool's own two. `toolwire:everything` has the four, a client that
+is an async generator of the run, a tool to close, and reads each run as a stream.
 """
 
 from __future__ import annotations
@@ -125,10 +125,10 @@ class Toolwire(Adapter):
     def _container(self, task: Task) -> containers.DeclarativeContainer:
         functions = {function.__name__: function for function in task.functions}
         tools = [tool_class(name, place, task.clients) for place, name in enumerate(functions)]
-        if self.has_hooks:
-            tools = [with_hooks(tool) for tool in tools]
         if self.has_everything:
             tools = [with_close(tool) for tool in tools]
+        elif self.has_hooks:
+            tools = [with_hooks(tool) for tool in tools]
 
         class Application(containers.DeclarativeContainer):
             client = RunScoped(open_client) if self.has_everything else providers.Singleton(Client)
