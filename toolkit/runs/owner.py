@@ -61,8 +61,7 @@ class Owner:
         if request.prompt is not None:
             append_to(transcript, request.prompt)
         self._warnings = Warnings(self.run.id, listener)
-        self._state = RunState(self.run, ctx, listener, call_ids, self._warnings.add, resolver, request)
-        self._state.limits = _DEFAULTS
+        self._state = RunState(self.run, ctx, listener, call_ids, self._warnings.add, resolver, request, _DEFAULTS)
         self._mended = mended
         self._agent = agent
         self._task: asyncio.Task[Run[Any]] | None = None

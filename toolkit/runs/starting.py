@@ -40,7 +40,8 @@ async def build_parts(state: RunState, source: AgentParts | Recipe, scope: RunSc
     limits = state.limits = agent.limits
     scope.open_timeout = limits.open_timeout
     state.cancellation.grace = NO_LIMIT if limits.close_timeout is None else limits.close_timeout
-    state.output = output_of(agent.output_type)
+    if agent.output_type is not None:
+        state.output = output_of(agent.output_type)
     state.hooks = agent_hooks([await _built(state, hook) for hook in agent.hooks] if agent.hooks else ())
     state.model = await _model(state)
     state.ctx.agent = AgentInfo(agent.name)

@@ -24,6 +24,9 @@ from toolkit.tools.resolver import Resolver
 __all__ = ["AgentParts", "RunRequest", "RunState", "Warnings"]
 
 
+_LATER: Any = None
+
+
 class AgentParts(Protocol):
     """What a run takes from its agent."""
 
@@ -64,73 +67,42 @@ class Warnings(Struct, eq=False):
             self._listener(WarningRaised(self._run_id, text))
 
 
-class RunState:
+class RunState(Struct, eq=False):
     """Everything that the loop and the calls of one run work with. The owner fills it at the run's start.
 
     Attributes:
         run: The run so far.
         ctx: The context of the run, without a call.
         listener: Gets the events; None when nobody listens, and then none is made.
-        cancellation: Of the owner task.
         call_ids: Ids that are taken in the transcript.
         warn: Notes something that does not stop the run.
         resolver: Where parts are found.
         wanted: What the caller of the run asked for.
+        limits: Those of the agent, once it is known.
+        cancellation: Of the owner task.
         agent: The agent.
         request: What the model is asked with, turn after turn: its messages are the growing transcript.
         asked: Those messages, when they are not the transcript itself: instructions stand before it.
     """
 
-    __slots__ = (
-        "_exclusive",
-        "agent",
-        "asked",
-        "builder",
-        "call_ids",
-        "cancellation",
-        "ctx",
-        "hooks",
-        "limits",
-        "listener",
-        "model",
-        "output",
-        "request",
-        "resolver",
-        "run",
-        "tools",
-        "wanted",
-        "warn",
-    )
-
-    agent: AgentParts
-    builder: Builder
-    cancellation: Cancellation
-    hooks: AgentHooks
+    run: Run[Any]
+    ctx: RunContext
+    listener: Callable[[Event], None] | None
+    call_ids: set[str]
+    warn: Callable[[str], None]
+    resolver: Resolver
+    wanted: RunRequest
     limits: Limits
-    model: Model
-    output: Output | None
-    request: ModelRequest
-    tools: ToolSet
-
-    def __init__(
-        self,
-        run: Run[Any],
-        ctx: RunContext,
-        listener: Callable[[Event], None] | None,
-        call_ids: set[str],
-        warn: Callable[[str], None],
-        resolver: Resolver,
-        wanted: RunRequest,
-    ) -> None:
-        self.run = run
-        self.ctx = ctx
-        self.listener = listener
-        self.call_ids = call_ids
-        self.warn = warn
-        self.resolver = resolver
-        self.wanted = wanted
-        self.asked: Transcript | None = None
-        self._exclusive: asyncio.Lock | None = None
+    cancellation: Cancellation = _LATER
+    agent: AgentParts = _LATER
+    builder: Builder = _LATER
+    hooks: AgentHooks = _LATER
+    model: Model = _LATER
+    output: Output | None = None
+    request: ModelRequest = _LATER
+    asked: Transcript | None = None
+    tools: ToolSet = _LATER
+    _exclusive: asyncio.Lock | None = None
 
     def exclusive_lock(self) -> asyncio.Lock:
         """Held by the exclusive call that runs."""
