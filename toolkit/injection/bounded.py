@@ -44,10 +44,10 @@ async def _bounded(seconds: float | None, began: float, work: Any, waiting: Any,
     assert task is not None  # coroutines run in tasks
     cancellation.task = task
     if seconds is None:
-        return await drive(work, cancellation, what, waiting)
+        return await drive(work, waiting, cancellation, what)
     expiry = Expiry(cancellation, began + seconds - monotonic())
     try:
-        made = await drive(work, cancellation, what, waiting)
+        made = await drive(work, waiting, cancellation, what)
     except BaseException as error:
         if not expiry.stop():
             raise

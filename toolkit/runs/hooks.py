@@ -281,7 +281,13 @@ def _hook_error(error: BaseException, hook: Hook) -> HookError:
 async def _answer_of(hook: Hook, ctx: RunContext, told: Any, cancellation: Cancellation) -> Any:
     answer = hook(ctx, told)
     if answer.__class__ is CoroutineType:
-        answer = await drive(answer, cancellation, hook)
+        work = answer
+        try:
+            waiting = work.send(None)
+        except StopIteration as stop:
+            answer = stop.value
+        else:
+            answer = await drive(work, waiting, cancellation, hook)
         if cancellation.is_requested:  # it may have swallowed that; nothing must run after it
             raise asyncio.CancelledError
     elif answer is not None:

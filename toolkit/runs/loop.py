@@ -175,7 +175,12 @@ async def _response(state: RunState, request: ModelRequest) -> ModelResponse:
     try:
         asking = model.respond(request) if stream is None else _in_pieces(state, stream(request))
         if asking.__class__ is CoroutineType:
-            response: Any = await drive(asking, state.cancellation, "the model")
+            try:
+                waiting = asking.send(None)
+            except StopIteration as stop:
+                response: Any = stop.value
+            else:
+                response = await drive(asking, waiting, state.cancellation, "the model")
         else:
             response = await settled(asking, state.cancellation, "the model")
     except (ModelError, ConfigurationError):

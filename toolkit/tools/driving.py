@@ -21,37 +21,26 @@ from toolkit.tools.parameters import label_of
 __all__ = ["awaited", "drive", "settled"]
 
 
-_NOT_WAITING: Any = object()
-
-
 @types.coroutine
 def drive(
-    work: Coroutine[Any, Any, Any], cancellation: Cancellation, label: Any, waiting: Any = _NOT_WAITING
+    work: Coroutine[Any, Any, Any], waiting: Any, cancellation: Cancellation, label: Any
 ) -> Generator[Any, Any, Any]:
-    """Awaits `work` and gives what it returns.
+    """Awaits `work` that has begun, and gives what it returns.
+
+    Whoever calls this has taken the first step, `work.send(None)`: most work ends with it, waits for nothing and needs
+    none of this.
 
     Args:
+        waiting: What the first step gave: what the work waits for.
         cancellation: How long it has after a cancellation, and who is told when it took longer.
         label: What it is, for that report: a text, or the callable that made the work.
-        waiting: What it waits for, when it has begun already.
     """
-    step: Callable[[Any], Any] = work.send
-    value: Any = None
+    step: Callable[[Any], Any]
+    value: Any
     force: _Force | None = None
     was_cancelled = False
     try:
         while True:
-            if waiting is _NOT_WAITING:
-                try:
-                    waiting = step(value)
-                except StopIteration as stop:
-                    if was_cancelled:
-                        cancellation.forgive()
-                    return stop.value
-                except Exception:
-                    if was_cancelled:
-                        cancellation.forgive()
-                    raise
             try:
                 value = yield waiting
                 step = work.send
@@ -76,7 +65,16 @@ def drive(
                 raise
             except BaseException as error:  # noqa: BLE001 - a failed future: it belongs to the handler
                 step, value = work.throw, error
-            waiting = _NOT_WAITING
+            try:
+                waiting = step(value)
+            except StopIteration as stop:
+                if was_cancelled:
+                    cancellation.forgive()
+                return stop.value
+            except Exception:
+                if was_cancelled:
+                    cancellation.forgive()
+                raise
     finally:
         if force is not None:
             force.stop()
@@ -88,10 +86,14 @@ async def settled(value: Any, cancellation: Cancellation, label: Any) -> Any:
     Raises:
         asyncio.CancelledError: the run is cancelled, also when the awaited swallowed that.
     """
-    if inspect.iscoroutine(value):
-        value = await drive(value, cancellation, label)
-    elif inspect.isawaitable(value):
-        value = await drive(awaited(value), cancellation, label)
+    if inspect.isawaitable(value):
+        work = value if inspect.iscoroutine(value) else awaited(value)
+        try:
+            waiting = work.send(None)
+        except StopIteration as stop:
+            value = stop.value
+        else:
+            value = await drive(work, waiting, cancellation, label)
     if cancellation.is_requested:
         raise asyncio.CancelledError
     return value

@@ -141,7 +141,13 @@ async def call_handler(
             else:
                 value = tool.handler(*positional, **keywords)
             if value.__class__ is CoroutineType:
-                value = await drive(value, cancellation, specification.label)
+                work = value
+                try:
+                    waiting = work.send(None)
+                except StopIteration as stop:
+                    value = stop.value
+                else:
+                    value = await drive(work, waiting, cancellation, specification.label)
             elif inspect.isawaitable(value):
                 value = await settled(value, cancellation, specification.label)
         if cancellation.is_requested:
