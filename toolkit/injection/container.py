@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from operator import attrgetter
 from typing import Any, cast
 
 from dependency_injector import providers
@@ -29,7 +28,7 @@ from toolkit.injection.graph import (
 from toolkit.injection.host import ApplicationScope
 from toolkit.injection.memories import Memory
 from toolkit.injection.nearest import in_quotes, names_near
-from toolkit.injection.overlays import AnyProvider, active_layers, effective, memory_of_layers, object_of
+from toolkit.injection.overlays import AnyProvider, active_layers, effective, memory_of_layers, object_of, overriding_of
 from toolkit.injection.providers import CallScoped, ScopeValue
 from toolkit.injection.run_scope import ContainerScope
 from toolkit.records import Invocation, Run
@@ -39,7 +38,6 @@ from toolkit.tools.resolver import Recipe
 __all__ = ["ContainerResolver"]
 
 _ALWAYS_GIVEN = (Invocation, Run, RunContext)
-_overriding = attrgetter("last_overriding")
 
 
 class ContainerResolver:
@@ -69,7 +67,7 @@ class ContainerResolver:
 
     def memory(self) -> dict[Any, Any]:
         # dependency-injector's own overrides change what a name stands for, and so does each new configuration.
-        now: list[Any] = [*map(_overriding, self._own)]
+        now: list[Any] = [*map(overriding_of, self._own)]
         memory: dict[Any, Any] = memory_of_layers().setdefault(self, {}) if active_layers.get() else self._memory
         if memory.get(self) != now:
             memory.clear()

@@ -6,8 +6,9 @@ are active here, and without one it is transparent. dependency-injector's own `o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
+from operator import attrgetter
 from typing import Any, Protocol, cast
 
 from dependency_injector import providers
@@ -32,10 +33,8 @@ __all__ = [
 AnyProvider = providers.Provider[Any]
 
 
-def overriding_of(provider: Any) -> AnyProvider | None:
-    """What dependency-injector says stands on a provider; None when nothing does."""
-    over: AnyProvider | None = provider.last_overriding
-    return over
+overriding_of: Callable[[Any], AnyProvider | None] = attrgetter("last_overriding")
+"""What dependency-injector says stands on a provider; None when nothing does."""
 
 
 class Layer:

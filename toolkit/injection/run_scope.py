@@ -33,12 +33,14 @@ class _Plan(Struct, frozen=True):
     Attributes:
         asynchronous: What has to be opened before the provider can be called.
         lasting: What lives longer than a call.
-        overridings: What stood on each provider then: the plan holds as long as the same does.
+        nodes: The provider, and all that it needs.
+        overridings: What stood on each of these then: the plan holds as long as the same does.
     """
 
     asynchronous: tuple[Scoped[Any], ...]
     lasting: tuple[Scoped[Any], ...]
-    overridings: tuple[tuple[Any, AnyProvider | None], ...]
+    nodes: tuple[AnyProvider, ...]
+    overridings: list[AnyProvider | None]
 
 
 class ContainerScope(Scope):
@@ -124,18 +126,15 @@ class ContainerScope(Scope):
     def _plan(self, provider: AnyProvider) -> _Plan:
         plans = self._plans()
         plan: _Plan | None = plans.get(provider)
-        if plan is not None:
-            for node, over in plan.overridings:
-                if node.last_overriding is not over:
-                    break
-            else:
-                return plan
+        if plan is not None and [*map(overriding_of, plan.nodes)] == plan.overridings:
+            return plan
         met: set[AnyProvider] = set()
         nodes = list(walk(provider, met))
         plan = _Plan(
             tuple(node for node in nodes if _is_scoped(node) and node.kind.is_async),
             tuple(node for node in nodes if _is_scoped(node) and node.level != "call"),
-            tuple((node, overriding_of(node)) for node in met),
+            tuple(met),
+            [*map(overriding_of, met)],
         )
         if not any(isinstance(node, providers.Selector) for node in nodes):  # its branch may change at any time
             plans[provider] = plan
