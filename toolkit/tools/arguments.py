@@ -104,7 +104,9 @@ def _has_no_repeated_key(text: str, value: Any) -> bool:
     members = len(value) if value.__class__ is dict else 0
     if (text.count(":") if len(text) <= _LONG else _colons(text, members + 1)) == members:
         return True
-    return "\\u003" not in text and text.count(":") == _encode(value).count(b":")
+    if "\\" in text and "\\u003" in text:  # one character is found in a tenth of the time
+        return False
+    return text.count(":") == _encode(value).count(b":")
 
 
 def _colons(text: str, most: int) -> int:
