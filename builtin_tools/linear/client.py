@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
-from typing import Any, Literal
+from typing import Literal
 
 from builtin_tools.http import AnswerCache, Clock, HttpClient, Pace
 from builtin_tools.linear import operations
 from builtin_tools.linear.api import LinearApi, pace_of_requests, pace_of_searches
 from builtin_tools.linear.directory import CYCLE_FLAGS, Filter, Kind, LinearDirectory, of_team_or_workspace
+from builtin_tools.linear.readings import detail_of, issue_of
 from builtin_tools.linear.references import invalid, issue_id, moment, priority_number, quoted
-from builtin_tools.linear.results import (
-    Attachment,
-    Comment,
-    Issue,
-    IssueDetail,
-    IssueList,
-    LinkedIssue,
-    Listing,
-)
+from builtin_tools.linear.results import IssueDetail, IssueList, Listing
 from builtin_tools.linear.settings import LinearSettings
-from builtin_tools.linear.wire import CommentNode, FullIssue, IssueNode, PageInfo
+from builtin_tools.linear.wire import PageInfo
 from builtin_tools.text import one_line
 
-__all__ = ["IssueFilter", "LinearClient", "cache_of_names", "issue_of", "time_of"]
+__all__ = ["IssueFilter", "LinearClient", "cache_of_names"]
 
 _STATE_GROUPS: dict[str, Filter] = {
     "open": {"type": {"nin": ["completed", "canceled", "duplicate"]}},
@@ -172,7 +163,7 @@ class LinearClient:
         # At least one is asked for: Linear refuses a `first` of 0.
         variables = {"id": issue_id(reference), "comments": max(comments, 1)}
         reply = await self.api.read(operations.FULL_ISSUE, variables)
-        return _detail_of(reply.value, comments, reply.notes)
+        return detail_of(reply.value, comments, reply.notes)
 
     async def entries(
         self, kind: Kind, *, team: str | None = None, query: str = "", limit: int = 50, cursor: str | None = None
@@ -244,37 +235,6 @@ class LinearClient:
         return _any_of([one.id for one in await self.directory.labels(name, team_id)])
 
 
-def issue_of(node: IssueNode) -> Issue:
-    """An issue as Linear tells it."""
-    cycle = node.cycle
-    return Issue(
-        id=node.id,
-        identifier=node.identifier,
-        title=node.title,
-        url=node.url,
-        state=node.state.name if node.state else "",
-        state_type=node.state.type if node.state else "",
-        priority=None if node.priority is None else int(node.priority),
-        priority_label=node.priority_label or _PRIORITY_NAMES.get(node.priority or 0, ""),
-        assignee=node.assignee.told if node.assignee else None,
-        team=node.team.key if node.team else "",
-        team_id=node.team.id if node.team else "",
-        labels=tuple(label.name or "" for label in node.labels.nodes),
-        project=node.project.name if node.project else None,
-        cycle=(cycle.name or f"{cycle.number:g}") if cycle else None,
-        parent=node.parent.identifier if node.parent else None,
-        estimate=node.estimate,
-        due=_day_of(node.due_date),
-        created=time_of(node.created_at),
-        updated=time_of(node.updated_at),
-        completed=time_of(node.completed_at),
-        archived=time_of(node.archived_at),
-        trashed=bool(node.trashed),
-    )
-
-
-_PRIORITY_NAMES: dict[float, str] = {1: "Urgent", 2: "High", 3: "Medium", 4: "Low"}
-
 _SEARCHED: dict[Kind, tuple[str, ...]] = {
     "teams": ("name", "key"),
     "states": ("name",),
@@ -283,83 +243,6 @@ _SEARCHED: dict[Kind, tuple[str, ...]] = {
     "users": ("displayName", "name", "email"),
     "cycles": ("name",),
 }
-
-
-def time_of(text: str | None) -> datetime | None:
-    """A moment of Linear's, always in UTC; None for what is none."""
-    try:
-        return datetime.fromisoformat(text or "")
-    except ValueError:
-        return None
-
-
-def _day_of(text: str | None) -> date | None:
-    try:
-        return date.fromisoformat(text or "")
-    except ValueError:
-        return None
-
-
-def _detail_of(node: FullIssue, comments: int, notes: tuple[str, ...]) -> IssueDetail:
-    linked = [
-        *(
-            LinkedIssue("sub-issue", one.identifier, one.title, one.state.name if one.state else "")
-            for one in node.children.nodes
-        ),
-        *(
-            LinkedIssue(_relation(one.type)[0], one.related_issue.identifier, one.related_issue.title)
-            for one in node.relations.nodes
-            if one.related_issue
-        ),
-        *(
-            LinkedIssue(_relation(one.type)[1], one.issue.identifier, one.issue.title)
-            for one in node.inverse_relations.nodes
-            if one.issue
-        ),
-    ]
-    oldest_first = sorted(node.comments.nodes, key=lambda one: one.created_at)
-    pages: Sequence[tuple[str, Any]] = [
-        ("comments", node.comments),
-        ("sub-issues", node.children),
-        ("relations", node.relations),
-        ("relations of other issues to this one", node.inverse_relations),
-        ("attachments", node.attachments),
-    ]
-    return IssueDetail(
-        issue_of(node),
-        description=(node.description or "").strip(),
-        branch=node.branch_name,
-        comments=tuple(map(_comment_of, oldest_first)) if comments else (),
-        linked=tuple(linked),
-        attachments=tuple(Attachment(one.title, one.url) for one in node.attachments.nodes),
-        incomplete=tuple(what for what, page in pages if page.page_info.has_next_page),
-        notes=notes,
-    )
-
-
-_RELATIONS = {
-    "blocks": ("blocks", "blocked by"),
-    "duplicate": ("duplicate of", "duplicated by"),
-    "related": ("related to", "related to"),
-    "similar": ("similar to", "similar to"),
-}
-
-
-def _relation(type_: str) -> tuple[str, str]:
-    """A relation's type, as it reads from either end."""
-    return _RELATIONS.get(type_, (type_, type_))
-
-
-def _comment_of(node: CommentNode) -> Comment:
-    author = next((one.told for one in (node.user, node.external_user) if one), "")
-    bot = node.bot_actor.name if node.bot_actor else ""
-    return Comment(
-        node.id,
-        author or bot or "somebody",
-        node.body.strip(),
-        time_of(node.created_at),
-        node.parent.id if node.parent else None,
-    )
 
 
 def _any_of(ids: list[str]) -> Filter:

@@ -14,8 +14,9 @@ from builtin_tools.http import AnswerCache, Clock, ServiceError
 from builtin_tools.linear import operations
 from builtin_tools.linear.api import PROVIDER, Reply
 from builtin_tools.linear.changes import IssueUpdate, NewIssue
-from builtin_tools.linear.client import LinearClient, issue_of, time_of
+from builtin_tools.linear.client import LinearClient
 from builtin_tools.linear.operations import Operation
+from builtin_tools.linear.readings import issue_of, time_of
 from builtin_tools.linear.references import invalid, is_id, issue_id, priority_number
 from builtin_tools.linear.results import CommentAdded, Issue, IssueChange, IssueDeleted
 from builtin_tools.linear.wire import CommentPayload, FoundComment, IssueNode, IssuePayload

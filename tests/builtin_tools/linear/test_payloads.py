@@ -14,8 +14,8 @@ import pytest
 
 from builtin_tools.http import ServiceError
 from builtin_tools.linear import Entry, IssueFilter, IssueUpdate, NewIssue
-from builtin_tools.linear.client import issue_of
 from builtin_tools.linear.operations import FIND_ISSUE, ISSUES, VIEWER, Operation
+from builtin_tools.linear.readings import issue_of
 from builtin_tools.linear.wire import Connection, IssueNode
 from tests.builtin_tools.linear.answers import OURS, client_over, recorded, sent, variables_of, writer_over
 from tests.http.clients import ManualClock
