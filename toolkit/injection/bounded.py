@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import types
 from collections.abc import Awaitable, Generator
+from math import inf
 from time import monotonic
 from typing import Any
 
@@ -12,7 +13,7 @@ from toolkit.tools.cancellation import Cancellation, Expiry
 from toolkit.tools.driving import awaited, drive
 from toolkit.tools.parameters import label_of
 
-__all__ = ["within"]
+__all__ = ["say_nothing", "within"]
 
 
 @types.coroutine
@@ -22,7 +23,7 @@ def within(seconds: float | None, work: Awaitable[Any], doing: str, what: Any) -
     Args:
         seconds: How long it may take. Then it is cancelled, and has as long again for its `finally` blocks; what still
             goes on is ended by force. None means no limit.
-        doing: For the error, such as `"closing"`.
+        doing: `"opening"`, or `"closing"`, which the end of a run does not interrupt where it has a limit.
         what: What is opened or closed: a text, or the class or function.
 
     Raises:
@@ -34,26 +35,32 @@ def within(seconds: float | None, work: Awaitable[Any], doing: str, what: Any) -
         waiting: Any = steps.send(None)
     except StopIteration as stop:
         return stop.value  # it waited for nothing, as most do, so that nothing could have stopped it: it needs no limit
-    return (yield from _bounded(seconds, began, steps, waiting, f"{doing} {_label(what)}").__await__())
+    cancellation = Cancellation(inf if seconds is None else seconds, say_nothing)  # the error says it
+    cancellation.is_held = doing == "closing" and seconds is not None
+    return (yield from _bounded(seconds, began, steps, waiting, f"{doing} {_label(what)}", cancellation).__await__())
 
 
-async def _bounded(seconds: float | None, began: float, work: Any, waiting: Any, what: str) -> Any:
+async def _bounded(
+    seconds: float | None, began: float, work: Any, waiting: Any, what: str, cancellation: Cancellation
+) -> Any:
     """What work gives that began at that time, and waits for something."""
-    cancellation = Cancellation(float("inf") if seconds is None else seconds, _say_nothing)  # the error says it
     task = asyncio.current_task()
     assert task is not None  # coroutines run in tasks
     cancellation.task = task
-    if seconds is None:
-        return await drive(work, waiting, cancellation, what)
-    expiry = Expiry(cancellation, began + seconds - monotonic())
+    expiry = None if seconds is None else Expiry(cancellation, began + seconds - monotonic())
+    cancellation.stand_in()
     try:
         made = await drive(work, waiting, cancellation, what)
     except BaseException as error:
-        if not expiry.stop():
+        if expiry is None or not expiry.stop():
             raise
         raise TimeoutError(f"{what} took longer than {seconds:g} seconds") from error
-    if expiry.stop():
+    finally:
+        cancellation.step_back()
+    if expiry is not None and expiry.stop():
         raise TimeoutError(f"{what} took longer than {seconds:g} seconds")
+    if cancellation.is_requested:  # it has swallowed that; nothing must be opened after it
+        raise asyncio.CancelledError
     return made
 
 
@@ -61,5 +68,5 @@ def _label(what: Any) -> str:
     return what if isinstance(what, str) else label_of(what)
 
 
-def _say_nothing(_: str) -> None:
-    return None
+def say_nothing(_: str) -> None:
+    """The report of a `Cancellation` whose error, or that of whoever asked, says enough."""

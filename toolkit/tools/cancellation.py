@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from math import inf
 from typing import Any
-from weakref import WeakKeyDictionary, WeakSet
+from weakref import ReferenceType, WeakKeyDictionary, WeakSet, ref
 
 from msgspec import Struct
 
@@ -19,8 +20,11 @@ _forgiven: WeakKeyDictionary[asyncio.Task[Any], int] = WeakKeyDictionary()
 _just_cancelled: WeakSet[asyncio.Task[Any]] = WeakSet()
 """Tasks that a cancellation from elsewhere reached in this turn of the event loop."""
 
+_at_work: dict[int, ReferenceType[Cancellation]] = {}
+"""What is opened or closed just now, by the `id` of its task; one at a time in a task."""
 
-class Cancellation(Struct, eq=False):
+
+class Cancellation(Struct, eq=False, weakref=True):
     """Whether a task was cancelled from outside since this was made for it.
 
     `CancelledError` alone doesn't tell: a handler may raise one itself, or swallow the one that was meant for it; and a
@@ -33,8 +37,10 @@ class Cancellation(Struct, eq=False):
         report: Told in words when it did not end within them.
         task: The task; set by whoever makes it.
         is_requested: The run cancelled the task. Nothing of it may start any more.
-        is_expired: The handler's own timeout cancelled the task.
-        is_held: Something is being closed: a request is noted, and interrupts nothing. Whoever holds looks afterwards.
+        is_expired: The time of what runs in the task has passed, and that cancelled it.
+        is_held: It closes something: a request is noted, and interrupts nothing. Whoever holds looks afterwards.
+        has_arrived: What runs in the task has got one of the two, and is ended by force after its grace.
+        until: When the grace ends of what was cancelled, by the clock of the event loop.
         followers: Those of the calls that run in tasks of their own, while they do: they are told at the same moment,
             whatever the owner is busy with.
     """
@@ -46,30 +52,72 @@ class Cancellation(Struct, eq=False):
     is_requested: bool = False
     is_expired: bool = False
     is_held: bool = False
+    has_arrived: bool = False
+    until: float = inf
 
     def request(self) -> None:
         """Cancels the task, for the run: once, so that nothing interrupts what cleans up.
 
-        Nor is it cancelled again while it cleans up after its timeout, or when somebody else has just cancelled it: an
-        event loop that ends cancels all tasks in the same turn, the callers of runs and the runs' own, in any order.
+        What is opened just now gets the request as its own, so that its time does not cancel it again; what is closed
+        gets none. Nor is it cancelled again while it cleans up after its timeout, or when somebody else has just
+        cancelled it: an event loop that ends cancels all tasks in the same turn, the callers of runs and the runs' own,
+        in any order.
         """
-        if not self.is_requested and not self.is_held and not self.is_expired:
-            if self.task in _just_cancelled and is_cancelled(self.task):
-                asyncio.get_running_loop().call_later(self.grace, self._press)
-            else:
-                self.task.cancel()
+        if not self.is_requested and not self.is_held:
+            work = self._work()
+            if not work.is_held:
+                self._cancel(work)
         self.is_requested = True
         self.request_followers()
+
+    def _cancel(self, work: Cancellation) -> None:
+        """Cancels the work that the task is at: its own, or what is opened just now."""
+        if work is not self:
+            work.report = self.report
+            work.grace = self.grace if work.grace == inf else work.grace
+        work.is_requested = True
+        if work.is_expired:
+            self.press_later(work)
+        elif self.task in _just_cancelled and is_cancelled(self.task):
+            work.begin_grace(min(work.grace, self.grace))
+            self.press_later(work)
+        else:
+            work.begin_grace(work.grace)
+            self.task.cancel()
+
+    def begin_grace(self, seconds: float) -> None:
+        """The task is cancelled now."""
+        self.until = self.task.get_loop().time() + seconds
+
+    def press_later(self, work: Cancellation) -> asyncio.TimerHandle:
+        """Has the task cancelled once more when the grace of its work is over, if that has not learnt of any till then.
+
+        It may have taken one for its own affair, such as a timeout within it; or it waits for a task that swallowed it.
+        """
+        return self.task.get_loop().call_at(work.until, self._press, work)
+
+    def _press(self, work: Cancellation) -> None:
+        is_at_it = self._work() is work and not self.task.done()
+        if is_at_it and not self.is_held and not work.has_arrived:
+            self.task.cancel()
+
+    def _work(self) -> Cancellation:
+        """What the task is at: its own work, or what is opened or closed just now."""
+        at_work = _at_work.get(id(self.task))
+        return self if at_work is None else at_work() or self
+
+    def stand_in(self) -> None:
+        """What it was made for is opened or closed, and waits: a request for the task comes to this, until it ends."""
+        _at_work[id(self.task)] = ref(self)
+
+    def step_back(self) -> None:
+        """What it was made for has ended."""
+        _at_work.pop(id(self.task), None)
 
     def arrive(self) -> None:
         """A cancellation that nobody asked this for has reached the task."""
         _just_cancelled.add(self.task)
         asyncio.get_running_loop().call_soon(_just_cancelled.discard, self.task)
-
-    def _press(self) -> None:
-        """It may have been its own affair after all, such as a timeout within it: then it never learnt of the end."""
-        if not self.task.done() and not self.is_held:
-            self.task.cancel()
 
     def request_followers(self) -> None:
         """Cancels the calls that run in tasks of their own, but for the one that asks: no handler starts any more."""
@@ -137,10 +185,13 @@ class Expiry:
         self.has_passed = False
 
     def _expire(self) -> None:
-        if self._cancellation.is_requested:  # it cleans up, and is bounded already
+        cancellation = self._cancellation
+        if cancellation.is_requested:  # it cleans up
+            self._handle = cancellation.press_later(cancellation)
             return
-        self.has_passed = self._cancellation.is_expired = True
-        self._cancellation.task.cancel()
+        self.has_passed = cancellation.is_expired = True
+        cancellation.begin_grace(cancellation.grace)
+        cancellation.task.cancel()
 
     def stop(self) -> bool:
         self._handle.cancel()

@@ -108,18 +108,20 @@ class _Force:
     """Cancels a task once more when the grace is over; `stop` takes that cancellation off the task's count."""
 
     def __init__(self, cancellation: Cancellation) -> None:
-        self._task = cancellation.task
+        self._cancellation = cancellation
         self._handle = asyncio.get_running_loop().call_later(cancellation.grace, self._fire)
         self.is_due = False
+        cancellation.has_arrived = True
 
     def _fire(self) -> None:
         self.is_due = True
-        self._task.cancel()
+        self._cancellation.task.cancel()
 
     def stop(self) -> None:
         self._handle.cancel()
+        self._cancellation.has_arrived = False
         if self.is_due:
-            take_back(self._task)
+            take_back(self._cancellation.task)
 
 
 class _Forced(BaseException):
