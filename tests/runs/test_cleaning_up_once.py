@@ -17,7 +17,7 @@ from dependency_injector import containers, providers
 from tests.faults.virtual_time import VirtualLoop
 from tests.runs.parts import CallingModel
 from toolkit import Agent, DeadlineExceeded, Inject, Limits, Tool
-from toolkit.injection import CallScoped, RunScoped, application, bounded, dep, provide
+from toolkit.injection import AppScoped, CallScoped, RunScoped, application, bounded, dep, provide
 from toolkit.models import ModelRequest, ModelResponse
 from toolkit.testing import ScriptedModel, call, calls, says
 
@@ -558,3 +558,106 @@ def test_closing_is_not_interrupted_where_the_runs_end_came_in_the_turn_of_anoth
 
     assert in_virtual_time(main()) == pytest.approx(17.0, abs=0.01)
     assert log == ["closes", "closed"]
+
+
+@pytest.mark.parametrize("work", [wait_and_tidy, in_a_task, in_a_task_group, in_a_scope_of_anyio])
+@pytest.mark.parametrize("seconds", [9.5, 10.0, 10.000001, 10.5])
+def test_what_an_application_opens_cleans_up_undisturbed_when_its_time_and_the_applications_end_come_together(
+    seconds: float, work: Work
+) -> None:
+    log: Log = []
+
+    async def open_thing() -> Thing:
+        await work(log)
+        return Thing()
+
+    class Application(containers.DeclarativeContainer):
+        thing = AppScoped(open_thing)
+
+    async def enter() -> None:
+        async with application(Application(), open_timeout=10.0):
+            raise AssertionError("it is not open")
+
+    async def main() -> None:
+        entering = asyncio.create_task(enter())
+        await asyncio.sleep(seconds)
+        entering.cancel()
+        with contextlib.suppress(TimeoutError, asyncio.CancelledError):
+            await entering
+        log.append("over")
+
+    took = in_virtual_time(main())
+
+    assert log == ["waits", "tidied", "over"]
+    assert took == pytest.approx(min(seconds, 10.0) + 1, abs=0.01)
+
+
+@pytest.mark.parametrize("seconds", [5.0, 10.0, 12.0])
+def test_what_resists_in_opening_for_an_application_is_ended_by_force_whichever_comes_first(seconds: float) -> None:
+    class Application(containers.DeclarativeContainer):
+        thing = AppScoped(resist)
+
+    async def enter() -> None:
+        async with application(Application(), open_timeout=10.0):
+            raise AssertionError("it is not open")
+
+    async def main() -> None:
+        entering = asyncio.create_task(enter())
+        await asyncio.sleep(seconds)
+        entering.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await entering
+
+    assert in_virtual_time(main()) == pytest.approx(min(seconds, 10.0) + 10, abs=0.01)
+
+
+def test_what_an_application_opens_without_a_limit_has_that_of_closing_once_the_application_ends() -> None:
+    class Application(containers.DeclarativeContainer):
+        thing = AppScoped(resist)
+
+    async def main() -> None:
+        with anyio.move_on_after(5.0):
+            async with application(Application(), open_timeout=None, close_timeout=3.0):
+                raise AssertionError("it is not open")
+
+    assert in_virtual_time(main()) == pytest.approx(8.0, abs=0.01)
+
+
+@pytest.mark.parametrize("open_timeout", [10.0, None])
+def test_an_application_that_ends_while_it_opens_something_opens_nothing_that_was_asked_for_meanwhile(
+    open_timeout: float | None,
+) -> None:
+    log: Log = []
+
+    async def take_11_seconds() -> Thing:
+        log.append("opens")
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.sleep(11)
+        await asyncio.sleep(1)
+        return Thing()
+
+    class Application(containers.DeclarativeContainer):
+        config = providers.Configuration()
+        nothing = providers.Object(None)
+        first = providers.Selector(config.source, nothing=nothing, something=AppScoped(take_11_seconds))
+        second = providers.Selector(config.source, nothing=nothing, something=AppScoped(take_11_seconds))
+        agent = provide(Agent, model=providers.Object(ScriptedModel([])))
+        tools = providers.List(provide(Uses, thing=dep(first)), provide(Uses, thing=dep(second)))
+
+    container = Application(config={"source": "nothing"})
+
+    async def main() -> None:
+        async with application(container, open_timeout=open_timeout) as app:
+            container.config.from_dict({"source": "something"})  # now runs are the first to need them
+            runs = [
+                asyncio.create_task(app.agent().run("go", model=ScriptedModel([calls(call("use"))]), tools=[tool]))
+                for tool in container.tools.args
+            ]
+            await asyncio.sleep(10.5)
+        await asyncio.wait(runs)
+        for run in runs:
+            assert run.cancelled() or run.exception() is not None
+
+    in_virtual_time(main())
+
+    assert log == ["opens"]

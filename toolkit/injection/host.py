@@ -9,12 +9,14 @@ from __future__ import annotations
 import asyncio
 import contextvars
 from collections.abc import Awaitable, Callable
+from math import inf
 from typing import Any
 
 from toolkit.errors import ConfigurationError
+from toolkit.injection.bounded import say_nothing
 from toolkit.injection.overlays import active_layers
 from toolkit.injection.scopes import Scope
-from toolkit.tools.cancellation import is_cancelled, wait_in_any_case
+from toolkit.tools.cancellation import Cancellation, is_cancelled, wait_in_any_case
 
 __all__ = ["ApplicationScope"]
 
@@ -32,6 +34,7 @@ class ApplicationScope(Scope):
     """
 
     __slots__ = (
+        "_cancellation",
         "_cancels",
         "_context",
         "_entering",
@@ -53,6 +56,7 @@ class ApplicationScope(Scope):
         self.has_cancelled = False
         self._jobs: asyncio.Queue[tuple[Work, asyncio.Future[None]] | None] = asyncio.Queue()
         self._host: asyncio.Task[list[BaseException]] | None = None
+        self._cancellation = Cancellation(inf, say_nothing)
         self._entering: asyncio.Task[Any] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._cancels = 0
@@ -65,6 +69,7 @@ class ApplicationScope(Scope):
     def enter(self, close_timeout: float | None) -> None:
         """Takes note of the task that the application was entered in."""
         self._timeout = close_timeout
+        self._cancellation.grace = inf if close_timeout is None else close_timeout
         self._entering = asyncio.current_task()
         self._loop = asyncio.get_running_loop()
         self._cancels = 0 if self._entering is None else self._entering.cancelling()
@@ -84,7 +89,7 @@ class ApplicationScope(Scope):
             self._is_ending, self._error = True, error
             self._jobs.put_nowait(None)
             if self._is_busy:
-                host.cancel()
+                self._cancellation.request()
         cancelled = await wait_in_any_case(host)
         failed = host.result()
         if self.has_cancelled and self._entering is not None and self._entering is asyncio.current_task():
@@ -101,7 +106,7 @@ class ApplicationScope(Scope):
                 "entered in, and this is another one; run the agent there, or enter an application in this loop"
             )
         if self._host is None:
-            self._host = asyncio.create_task(self._serve(), context=self._context)
+            self._host = self._cancellation.task = asyncio.create_task(self._serve(), context=self._context)
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._jobs.put_nowait((work, done))
         await done
@@ -111,6 +116,8 @@ class ApplicationScope(Scope):
         try:
             while (job := await self._jobs.get()) is not None:
                 await self._do(*job)
+                if self._is_ending:  # meanwhile
+                    break
         except asyncio.CancelledError as cancelled:
             if not self._is_ending:  # a task group that an object holds has failed
                 self._is_ending, self._error = True, cancelled
