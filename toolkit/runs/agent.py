@@ -17,7 +17,7 @@ from toolkit.injection.mapping import MappingResolver
 from toolkit.messages import DocumentPart, ImagePart, Message, Part, TextPart, UserMessage
 from toolkit.models.protocol import ModelSettings
 from toolkit.records import Invocation, Run
-from toolkit.runs.hooks import agent_hooks
+from toolkit.runs.hooks import agent_hooks, is_to_be_built
 from toolkit.runs.limits import Limits
 from toolkit.runs.output import output_of
 from toolkit.runs.owner import Owner
@@ -285,11 +285,6 @@ class BoundAgent(Runnable[T]):
         return f"<BoundAgent of {self._recipe.label}>"
 
 
-def _is_to_be_built(hook: Any) -> bool:
-    """A class, a name or a provider: the run builds it, and checks it then."""
-    return isinstance(hook, (str, type)) or hasattr(hook, "provider")
-
-
 def _sequence(given: Any, what: str) -> Sequence[Any]:
     kind: type = given.__class__
     if kind is list or kind is tuple or issubclass(kind, (list, tuple)):
@@ -320,7 +315,7 @@ def _checked_instructions(instructions: Any) -> Any:
 def _checked_hooks(hooks: Any) -> Sequence[Any]:
     listed = _sequence(hooks, "hooks")
     for hook in listed:
-        if not _is_to_be_built(hook):
+        if not is_to_be_built(hook):
             agent_hooks((hook,))
     return listed
 

@@ -31,6 +31,7 @@ __all__ = [
     "ask_before",
     "blocked",
     "invalid_change",
+    "is_to_be_built",
     "tell_after",
     "tell_model_hooks",
 ]
@@ -84,6 +85,11 @@ def agent_hooks(hooks: Sequence[Any]) -> AgentHooks:
         if told_model is not None:
             after_model = (told_model, *after_model)
     return AgentHooks(before_call, after_call, before_model, after_model)
+
+
+def is_to_be_built(hook: Any) -> bool:
+    """Whether it is a class, a name or a provider: the run builds it, and reads it then."""
+    return isinstance(hook, (str, type)) or hasattr(hook, "provider")
 
 
 def _hooks_of(hook: Any) -> list[Hook | None]:

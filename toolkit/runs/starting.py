@@ -15,7 +15,7 @@ from toolkit.errors import ConfigurationError, RunError, repr_of
 from toolkit.messages import Message, SystemMessage
 from toolkit.models.protocol import ModelRequest
 from toolkit.runs.builder import Builder
-from toolkit.runs.hooks import agent_hooks
+from toolkit.runs.hooks import agent_hooks, is_to_be_built
 from toolkit.runs.output import output_of
 from toolkit.runs.state import AgentParts, RunState
 from toolkit.runs.toolset import ToolSet, compile_tools, kept_tools
@@ -42,7 +42,8 @@ async def build_parts(state: RunState, source: AgentParts | Recipe, scope: RunSc
     state.cancellation.grace = NO_LIMIT if limits.close_timeout is None else limits.close_timeout
     if agent.output_type is not None:
         state.output = output_of(agent.output_type)
-    state.hooks = agent_hooks([await _built(state, hook) for hook in agent.hooks] if agent.hooks else ())
+    if agent.hooks:
+        state.hooks = agent_hooks([await _built(state, h) if is_to_be_built(h) else h for h in agent.hooks])
     state.model = await _model(state)
     state.ctx.agent = AgentInfo(agent.name)
     listed = (*agent.tools, *state.wanted.tools)
