@@ -301,9 +301,22 @@ async def test_a_class_that_says_it_is_a_mapping_is_one() -> None:
     assert await said(tool_taking(Mapping[str, str]), settings=providers.Factory(Settings)) == "settings"
 
 
-@pytest.mark.parametrize("annotation", [Http, str, Asks, Callable[[], str], Http | Client])
+@pytest.mark.parametrize(
+    "annotation", [Http, str, Asks, Callable[[], str], Http | Client, Annotated[str, Inject("nobody")]]
+)
 async def test_a_default_stands_where_nothing_matches(annotation: Any) -> None:
     assert await said(tool_taking(annotation, default="kept")) == "'kept'"
+
+
+async def test_the_default_of_a_named_parameter_stands_without_a_container_too() -> None:
+    @tool
+    async def greet(greeting: Annotated[str, Inject("nobody")] = "hello") -> str:
+        """Greet."""
+        return greeting
+
+    run = await Agent(asking("greet"), tools=[greet]).run("go")
+
+    assert answers(run) == ["hello"]
 
 
 async def test_a_provider_goes_before_a_default_and_two_are_an_error_all_the_same() -> None:

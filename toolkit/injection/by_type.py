@@ -102,7 +102,7 @@ def find_for_parameter(
     offered = tuple(candidates)
     where = f"parameter '{parameter.name}' of {owner}"
     if parameter.inject is not None and parameter.inject.name is not None:
-        return _by_name(parameter.inject.name, offered, where, embedded)
+        return _by_name(parameter, offered, where, embedded)
     wanted = without_none(parameter.annotation)
     origin = typing.get_origin(wanted)
     if isinstance(origin, type) and origin is not types.UnionType:
@@ -135,13 +135,17 @@ def _given(wanted: Any, value_types: Set[type]) -> list[type]:
     return [kind for kind in value_types if _fits(kind, wanted)] if _is_matchable(wanted) else []
 
 
-def _by_name(name: str, offered: tuple[Candidate, ...], where: str, embedded: Embedded | None) -> Any:
+def _by_name(parameter: Parameter, offered: tuple[Candidate, ...], where: str, embedded: Embedded | None) -> Any:
+    assert parameter.inject is not None
+    name = cast("str", parameter.inject.name)
     for candidate in offered:
         if candidate.name == name:
             return candidate.key
     found = None if embedded is None else embedded.at(name)
     if found is not None:
         return found
+    if not parameter.is_required:
+        return UNSET
     names = names_near(name, (candidate.name for candidate in offered), "there are")
     raise ConfigurationError(f"{where} asks for the provider {name!r}, and there is none; {names}")
 
