@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from dependency_injector import containers, providers
 
 from tests.injection.parts import Echo, answers, asking, in_turns
 from toolkit import Agent, ConfigurationError, RunContext, Tool, tool
-from toolkit.injection import AppScoped, RunScoped, application, dep, overriding, provide
+from toolkit.injection import AppScoped, RunScoped, application, check, dep, overriding, provide
 from toolkit.testing import ScriptedModel, call, calls, says
 
 
@@ -156,6 +157,85 @@ async def test_a_list_of_providers_stands_for_the_containers_own(kind: Any) -> N
 
     assert answers(real) == ["real was called"]
     assert answers(fake) == ["fake was called"]
+
+
+class Kit:
+    """Gives tools for a run, and is built like them."""
+
+    def __init__(self, log: list[str], prefix: Prefix) -> None:
+        log.append("built")
+        self.log = log
+        self.prefix = prefix
+
+    async def tools(self, ctx: RunContext) -> list[Any]:
+        self.log.append(f"asked for {ctx.invocation.actor_id}")
+        return [Named(self.prefix.text)]
+
+    async def aclose(self) -> None:
+        self.log.append("closed")
+
+
+class Prefix:
+    def __init__(self, text: str = "from_the_kit") -> None:
+        self.text = text
+
+
+class Named(Tool):
+    """Named when it is built."""
+
+    name: str
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    async def handler(self) -> str:
+        return self.name
+
+
+@pytest.mark.parametrize(
+    "listing", [lambda kit: "kit", lambda kit: kit, lambda kit: Kit], ids=["by name", "by provider", "by class"]
+)
+async def test_an_object_that_gives_tools_may_be_listed_like_a_tool(listing: Callable[[Any], Any]) -> None:
+    log: list[str] = []
+
+    class Application(containers.DeclarativeContainer):
+        prefix = RunScoped(Prefix)
+        kit = provide(Kit, log=log, prefix=dep(prefix))
+        agent = provide(Agent, tools=[listing(kit)])
+
+    async with application(Application()) as app:
+        run = await app.agent().run("go", model=asking("from_the_kit"), actor_id="ada")
+        with overriding(app.container, kit=Kit([], Prefix("fake"))):
+            with_a_fake = await app.agent().run("go", model=asking("fake"))
+
+    assert answers(run) == ["from_the_kit"]
+    assert answers(with_a_fake) == ["fake"]
+    assert log == ["built", "asked for ada", "closed"]
+
+
+async def test_a_class_that_gives_tools_is_built_by_type() -> None:
+    class Asks:
+        def __init__(self, prefix: Prefix) -> None:
+            self.prefix = prefix
+
+        def tools(self, ctx: RunContext) -> list[Any]:
+            return [Named(self.prefix.text)]
+
+    class Application(containers.DeclarativeContainer):
+        prefix = providers.Factory(Prefix, "by_type")
+        agent = provide(Agent, tools=[Asks])
+
+    class Lacking(containers.DeclarativeContainer):
+        agent = provide(Agent, tools=[Asks])
+
+    async with application(Application()) as app:
+        run = await app.agent().run("go", model=asking("by_type"))
+    without_a_container = await Agent(asking("given"), tools=[Asks]).run("go", values={Prefix: Prefix("given")})
+
+    assert answers(run) == ["by_type"]
+    assert answers(without_a_container) == ["given"]
+    with pytest.raises(ConfigurationError, match=r"parameter 'prefix' of .*Asks takes Prefix"):
+        check(Lacking())
 
 
 async def test_a_class_of_agents_lists_tools_and_its_subclass_and_provider_add_to_them() -> None:

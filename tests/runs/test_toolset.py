@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import weakref
+from collections.abc import AsyncIterator, Iterator
 from typing import Annotated, Any
 
 import pytest
@@ -127,15 +128,47 @@ async def test_objects_with_tools_may_give_such_objects() -> None:
     assert [definition.name for definition in model.requests[0].tools] == ["add", "echo"]
 
 
+class Yielding:
+    def tools(self, ctx: RunContext) -> Iterator[Any]:
+        yield add
+        yield echo
+
+
+class YieldingLater:
+    async def tools(self, ctx: RunContext) -> AsyncIterator[Any]:
+        yield add
+        yield echo
+
+
+@pytest.mark.parametrize(
+    "giving",
+    [Kit((add, echo)), Kit({1: add, 2: echo}.values()), Yielding(), YieldingLater()],
+    ids=["tuple", "values of a dict", "generator", "async generator"],
+)
+async def test_tools_may_be_given_by_anything_that_can_be_iterated(giving: Any) -> None:
+    model = ScriptedModel([says("hello")])
+
+    await Agent(model, tools=[giving]).run("go")
+
+    assert [definition.name for definition in model.requests[0].tools] == ["add", "echo"]
+
+
+def failing_late() -> Iterator[Any]:
+    yield add
+    raise OSError("secret-7")
+
+
 @pytest.mark.parametrize(
     ("given", "kind", "text"),
     [
+        (failing_late(), RunError, r"tools\(ctx\) of Kit failed with OSError"),
+        ("add", ConfigurationError, r"tools\(ctx\) of Kit gave str; it gives a list of tools"),
         (OSError("secret-7"), RunError, r"tools\(ctx\) of Kit failed with OSError"),
         (None, ConfigurationError, r"tools\(ctx\) of Kit gave NoneType; it gives a list of tools"),
         ([5], ConfigurationError, "is no tool"),
         (asyncio.CancelledError(), RunError, r"tools\(ctx\) of Kit failed with CancelledError"),
     ],
-    ids=["raises", "nothing", "no tools", "raises a cancellation of its own"],
+    ids=["raises when it is iterated", "a text", "raises", "nothing", "no tools", "raises a cancellation of its own"],
 )
 async def test_an_object_with_tools_that_gives_none_fails_the_run(given: Any, kind: Any, text: str) -> None:
     model = ScriptedModel([])

@@ -28,6 +28,7 @@ from toolkit.injection.graph import (
 from toolkit.injection.overlays import AnyProvider, object_of
 from toolkit.injection.providers import CallScoped, Literal, RunScoped
 from toolkit.injection.survey import is_agent
+from toolkit.tools.members import gives_tools
 from toolkit.tools.names import folded
 from toolkit.tools.parameters import Parameter
 from toolkit.tools.resolver import Recipe
@@ -81,7 +82,7 @@ class AgentFindings:
         for item in listed:
             try:
                 recipe = self._resolver.recipe(item, frozenset())
-                specification = _specified(recipe, self._given)
+                specification = None if _gives_tools(recipe) else _specified(recipe, self._given)
             except CyclicDependency:
                 continue  # reported by itself
             except ConfigurationError as error:
@@ -141,7 +142,7 @@ class ListedParts:
     """What an agent's class and its provider list.
 
     Attributes:
-        tools: The tools, but for objects that give tools in a run.
+        tools: The tools, and what gives tools in a run.
         built: Hooks and the model, where a run builds them.
     """
 
@@ -149,7 +150,7 @@ class ListedParts:
         there = object_of(provider)
         source: Any = product_of(provider) if there is UNSET else there
         given = {} if there is not UNSET else _arguments_of(provider)
-        self.tools = [item for item in _together(source, given, "tools") if not _gives_tools(item)]
+        self.tools = _together(source, given, "tools")
         self.built = [hook for hook in _together(source, given, "hooks") if _is_to_be_built(hook)]
         model = given.get("model", getattr(source, "model", None))
         if _is_to_be_built(model):
@@ -180,11 +181,10 @@ def _arguments_of(provider: AnyProvider) -> dict[str, Any]:
     }
 
 
-def _gives_tools(item: Any) -> bool:
-    """True for an object with `tools(ctx)`: a run asks it."""
-    if isinstance(item, (str, type)) or providers.is_provider(item):
-        return False
-    return callable(getattr(item, "tools", None)) and not callable(getattr(item, "handler", None))
+def _gives_tools(recipe: Recipe) -> bool:
+    """True for an object with `tools(ctx)`, or what makes one: a run asks it."""
+    made = recipe.product if recipe.instance is UNSET else recipe.instance
+    return made is not None and gives_tools(made)
 
 
 def _is_to_be_built(part: Any) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import functools
 import itertools
-from collections.abc import Awaitable, Callable, Iterable, Sequence, Set
+from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Mapping, Sequence, Set
 from typing import Any, cast
 
 from msgspec import UNSET, Struct
@@ -13,7 +13,7 @@ from msgspec import UNSET, Struct
 from toolkit.context import RunContext
 from toolkit.errors import ConfigurationError
 from toolkit.messages import ToolCall, ToolDefinition
-from toolkit.tools.members import MEMBERS, read_member
+from toolkit.tools.members import MEMBERS, gives_tools
 from toolkit.tools.names import folded
 from toolkit.tools.parameters import label_of
 from toolkit.tools.resolver import Recipe, Resolver
@@ -111,7 +111,8 @@ async def compile_tools(
     """The tools of a run. What only depends on the listing is worked out once and kept in the resolver's memory.
 
     Args:
-        listed: Classes, names, providers, function tools, instances, or objects with `tools(ctx)`.
+        listed: Classes, names, providers, function tools, instances. What gives objects with `tools(ctx)` may be listed
+            in the same ways.
         value_types: Types of which the run has a value.
         ctx: What `tools(ctx)` and `available_if` are asked with.
         build: Builds tools that are not described by their class, and arguments of `available_if`.
@@ -125,11 +126,10 @@ async def compile_tools(
     place = (frozenset(value_types), *map(id, listed))
     known = None if anew else memory.get(place)
     if known is None:
-        items = await _expanded(listed, ctx, started)
-        recipes = [resolver.tool(item, value_types) for item in items]
-        built = {id(recipe): await build(recipe) for recipe in recipes if not _is_described(recipe, value_types)}
-        known = _compiled(listed, recipes, resolver, value_types, built)
-        if not built and len(items) == len(listed) and all(a is b for a, b in zip(items, listed, strict=True)):
+        finding = _Finding(resolver, value_types, ctx, build, started, {})
+        recipes = await finding.recipes(listed)
+        known = _compiled(listed, recipes, resolver, value_types, finding.built)
+        if not finding.built and not finding.has_asked:
             if len(memory) >= _MAX_KEPT:  # each run brings new instances: keep what is used, and let the rest go
                 memory.pop(next(iter(memory)))
             memory[place] = known
@@ -140,25 +140,61 @@ _KEPT = object()
 _NOTHING_KEPT: dict[Any, ToolSet] = {}
 
 
-async def _expanded(listed: Iterable[Any], ctx: RunContext, started: Started) -> list[Any]:
-    """The list with objects that have `tools(ctx)` replaced by what they give, to any depth."""
-    items: list[Any] = []
-    for item in listed:
-        give = None if isinstance(item, (str, type)) else read_member(item, "tools")
-        if not callable(give) or callable(read_member(item, "handler")):
-            items.append(item)
-            continue
-        label = f"tools(ctx) of {label_of(type(item))}"
-        given = await started(label, functools.partial(give, ctx))
-        if not isinstance(given, (list, tuple)):
-            raise ConfigurationError(f"{label} gave {type(given).__name__}; it gives a list of tools")
-        items.extend(await _expanded(cast("Sequence[Any]", given), ctx, started))
-    return items
+class _Finding(Struct, eq=False):
+    """How what is listed comes about, and what had to be built and asked to know it.
+
+    Attributes:
+        built: What is described, or gives tools, only once it is built.
+        has_asked: Some object gave tools for this run.
+    """
+
+    resolver: Resolver
+    value_types: Set[type]
+    ctx: RunContext
+    build: Build
+    started: Started
+    built: dict[Recipe, Any]
+    has_asked: bool = False
+
+    async def recipes(self, listed: Iterable[Any]) -> list[Recipe]:
+        """One for each tool; an object that has `tools(ctx)` is replaced by what it gives, to any depth."""
+        found: list[Recipe] = []
+        for recipe in [self.resolver.tool(item, self.value_types) for item in listed]:
+            made = await self._made(recipe)
+            if made is UNSET or not gives_tools(made):
+                found.append(recipe)
+            else:
+                found.extend(await self.recipes(await self._given_by(made)))
+        return found
+
+    async def _made(self, recipe: Recipe) -> Any:
+        """The instance that is there, or that has to be built already; else UNSET."""
+        if recipe.instance is not UNSET:
+            return recipe.instance
+        if not (recipe.product is not None and gives_tools(recipe.product)) and _is_described(recipe, self.value_types):
+            return UNSET
+        made = self.built[recipe] = await self.build(recipe)
+        return made
+
+    async def _given_by(self, giving: Any) -> Iterable[Any]:
+        self.has_asked = True
+        label = f"tools(ctx) of {label_of(type(giving))}"
+        given: Any = await self.started(label, functools.partial(giving.tools, self.ctx))
+        gather: Callable[[], Any]
+        if isinstance(given, AsyncIterable):
+            gather = functools.partial(_collected, cast("AsyncIterable[Any]", given))
+        elif isinstance(given, Iterable) and not isinstance(given, (str, bytes, Mapping)):
+            gather = functools.partial(list[Any], cast("Iterable[Any]", given))  # a generator runs here
+        else:
+            raise ConfigurationError(f"{label} gave {type(cast('Any', given)).__name__}; it gives a list of tools")
+        return cast("list[Any]", await self.started(label, gather))
+
+
+async def _collected(given: AsyncIterable[Any]) -> list[Any]:
+    return [item async for item in given]
 
 
 def _is_described(recipe: Recipe, value_types: Set[type]) -> bool:
-    if recipe.instance is not UNSET:
-        return True
     return isinstance(recipe.product, type) and specify_class(recipe.product, value_types) is not None
 
 
@@ -167,7 +203,7 @@ def _compiled(
     recipes: list[Recipe],
     resolver: Resolver,
     value_types: Set[type],
-    built: dict[int, Any],
+    built: dict[Recipe, Any],
 ) -> ToolSet:
     entries: dict[str, ToolEntry] = {}
     seen: dict[str, Recipe] = {}
@@ -181,7 +217,7 @@ def _compiled(
             raise ConfigurationError(_same_name(name, other, recipe))
         owner = f"tool '{name}'"
         source = recipe.product if recipe.instance is UNSET else recipe.instance
-        if id(recipe) in built:
+        if recipe in built:
             source = None
         entries[name] = ToolEntry(
             recipe,
@@ -200,11 +236,11 @@ def _compiled(
     )
 
 
-def _specification(recipe: Recipe, built: dict[int, Any], value_types: Set[type]) -> ToolSpecification:
+def _specification(recipe: Recipe, built: dict[Recipe, Any], value_types: Set[type]) -> ToolSpecification:
     if recipe.instance is not UNSET:
         return specify(recipe.instance, value_types)
-    if id(recipe) in built:
-        return specify(built[id(recipe)], value_types)
+    if recipe in built:
+        return specify(built[recipe], value_types)
     specification = specify_class(recipe.product, value_types)
     assert specification is not None  # `_is_described` has seen to it
     return specification

@@ -26,6 +26,7 @@ __all__ = [
     "attributes_of",
     "changed_members",
     "differs_per_instance",
+    "gives_tools",
     "has_constructor",
     "own_members",
     "read_member",
@@ -46,6 +47,11 @@ def read_member(target: Any, member: str, default: Any = None) -> Any:
     except Exception as error:
         owner = label_of(target if isinstance(target, type) else type(target))
         raise ConfigurationError(f"reading '{member}' of {owner} failed: {type(error).__name__}: {error}") from error
+
+
+def gives_tools(target: Any) -> bool:
+    """True for what has `tools(ctx)` and is no tool itself: an object that gives tools, or a class of such objects."""
+    return callable(read_member(target, "tools")) and not callable(read_member(target, "handler"))
 
 
 def attributes_of(tool: Any) -> dict[str, Any]:
