@@ -73,6 +73,18 @@ def test_lifetimes_are_groups_and_needs_are_arrows_and_tools_are_dotted() -> Non
     )
 
 
+def test_tools_in_a_list_of_providers_are_dotted_too() -> None:
+    class Application(containers.DeclarativeContainer):
+        http = providers.Singleton(Http)
+        fetch = providers.Factory(Fetch, http=http)
+        agent = providers.Factory(Agent, tools=providers.List(fetch))
+
+    drawn = draw(Application())
+
+    assert "-.->" in drawn
+    assert "List" not in drawn
+
+
 def test_what_is_overridden_is_drawn_as_it_answers_now() -> None:
     container = Application()
 

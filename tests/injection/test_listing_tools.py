@@ -159,6 +159,90 @@ async def test_a_list_of_providers_stands_for_the_containers_own(kind: Any) -> N
     assert answers(fake) == ["fake was called"]
 
 
+class Counting(Agent):
+    """Looks into its tools, so it needs them as they are."""
+
+    def __init__(self, model: Any = None, tools: Any = ()) -> None:
+        self.names = [tool.name for tool in tools]
+        super().__init__(model, tools)
+
+
+def agent_of(kind: str, counted: Any) -> Any:
+    listed = providers.List(counted)
+    return {
+        "keyword": lambda: providers.Factory(Agent, tools=listed),
+        "position": lambda: providers.Factory(Agent, None, listed),
+        "provide": lambda: provide(Agent, tools=dep(listed)),
+        "subclass": lambda: providers.Factory(type("Sub", (Agent,), {}), tools=listed),
+        "Callable": lambda: providers.Callable(Agent, tools=listed),
+    }[kind]()
+
+
+@pytest.mark.parametrize("kind", ["keyword", "position", "provide", "subclass", "Callable"])
+async def test_a_tool_in_a_list_of_providers_is_built_when_it_is_called_and_closed_by_the_run(kind: str) -> None:
+    log: list[str] = []
+
+    class Application(containers.DeclarativeContainer):
+        counted = provide(Counted, log)
+        agent = agent_of(kind, counted)
+
+    async with application(Application()) as app:
+        await app.agent().run("go", model=asking())
+        before_it_is_called = [*log]
+        run = await app.agent().run("go", model=in_turns("counted", "counted"))
+
+    assert before_it_is_called == []
+    assert len(set(answers(run))) == 1
+    assert log == ["built", "closed"]
+
+
+async def test_what_a_list_of_providers_has_or_the_list_itself_may_be_replaced() -> None:
+    class Application(containers.DeclarativeContainer):
+        named = providers.Factory(Named, "real")
+        tools = providers.List(named)
+        agent = providers.Factory(Agent, tools=tools)
+
+    async def names(**replaced: Any) -> list[str]:
+        model = ScriptedModel([says("done")])
+        with overriding(app.container, **replaced):
+            await app.agent().run("go", model=model)
+        return [definition.name for definition in model.requests[0].tools]
+
+    async with application(Application()) as app:
+        assert await names() == ["real"]
+        assert await names(named=Named("fake")) == ["fake"]
+        assert await names(tools=[Named("a"), Named("b")]) == ["a", "b"]
+        assert await names(tools=providers.List(providers.Factory(Named, "c"))) == ["c"]
+        app.container.tools.override(providers.List(providers.Factory(Named, "d")))
+        assert await names() == ["d"]
+        app.container.tools.reset_override()
+        assert await names() == ["real"]
+
+
+async def test_an_agent_with_a_constructor_of_its_own_gets_the_tools_of_a_list_built() -> None:
+    class Application(containers.DeclarativeContainer):
+        named = providers.Factory(Named, "looked_at")
+        agent = providers.Factory(Counting, tools=providers.List(named))
+
+    async with application(Application()) as app:
+        run = await app.agent().run("go", model=asking("looked_at"))
+
+    assert answers(run) == ["looked_at"]
+
+
+def test_the_faults_of_tools_in_a_list_of_providers_are_found() -> None:
+    class Application(containers.DeclarativeContainer):
+        echo = providers.Factory(Echo)
+        again = providers.Factory(type("Again", (Echo,), {}))
+        agent = providers.Factory(Agent, tools=providers.List(echo, again, "nobody"))
+
+    with pytest.raises(ConfigurationError) as refused:
+        check(Application())
+
+    assert "two tools are named 'echo'" in str(refused.value)
+    assert "no provider 'nobody'" in str(refused.value)
+
+
 class Kit:
     """Gives tools for a run, and is built like them."""
 

@@ -25,6 +25,7 @@ from toolkit.injection.graph import (
     values_in,
     walk,
 )
+from toolkit.injection.listing import listed_tools, with_listed_tools
 from toolkit.injection.overlays import AnyProvider, object_of
 from toolkit.injection.providers import CallScoped, Literal, RunScoped
 from toolkit.injection.survey import is_agent
@@ -62,7 +63,7 @@ class AgentFindings:
                     self.problems.extend(self._futures_in(recipe, f"'{name}'"))
 
     def _of_agent(self, provider: AnyProvider) -> Iterator[str]:
-        yield from self._of_recipe(Recipe("the agent", key=provider, identity=provider))
+        yield from self._of_recipe(Recipe("the agent", key=with_listed_tools(provider, set()), identity=provider))
         parts = ListedParts(answering(provider))
         for part in parts.built:
             yield from self._of_part(part)
@@ -174,10 +175,14 @@ def _arguments_of(provider: AnyProvider) -> dict[str, Any]:
         given = dict(inspect.signature(source).bind_partial(*args, **kwargs).arguments)
     except (TypeError, ValueError):
         given = dict(kwargs)
-    return {
-        name: cast("Any", value).value if isinstance(value, Literal) else value
+    listed = {
+        name: cast("Any", value).value if isinstance(value, Literal) else listed_tools(value)
         for name, value in given.items()
-        if isinstance(value, Literal) or not providers.is_provider(value)
+    }
+    return {
+        name: value
+        for name, value in listed.items()
+        if isinstance(given[name], Literal) or not providers.is_provider(value)
     }
 
 

@@ -11,6 +11,7 @@ from toolkit.errors import ConfigurationError
 from toolkit.injection.agents import ListedParts
 from toolkit.injection.container import ContainerResolver
 from toolkit.injection.graph import RESOURCES, answering, declaring, dependencies, names_in, short_label
+from toolkit.injection.listing import with_listed_tools
 from toolkit.injection.overlays import AnyProvider, effective
 from toolkit.injection.providers import AppScoped, CallScoped, Literal, RunScoped, ScopeValue
 from toolkit.injection.survey import is_agent
@@ -76,7 +77,7 @@ class _Drawing:
             return
         self._numbers[provider] = len(self._numbers) + 1
         self.groups[provider] = next((group for group, kinds in _GROUPS.items() if isinstance(provider, kinds)), "")
-        for dependency in dependencies(provider):
+        for dependency in dependencies(with_listed_tools(provider, set())):
             self._visit(dependency)
             self._connect(provider, "-->", dependency)
 

@@ -14,6 +14,7 @@ from toolkit.injection.failures import note_failure
 from toolkit.injection.futures import FUTURES, refused_future
 from toolkit.injection.graph import walk
 from toolkit.injection.host import ApplicationScope
+from toolkit.injection.listing import with_listed_tools
 from toolkit.injection.overlays import AnyProvider, overriding_of
 from toolkit.injection.providers import Scoped, current_scope
 from toolkit.injection.scopes import Scope
@@ -31,12 +32,14 @@ class _Plan(Struct, frozen=True):
     """What a provider needs, dependencies first, and what that was worked out from.
 
     Attributes:
+        called: What is called: the provider, but that of an agent is called so that its tools are not built with it.
         asynchronous: What has to be opened before the provider can be called.
         lasting: What lives longer than a call.
         nodes: The provider, and all that it needs.
         overridings: What stood on each of these then: the plan holds as long as the same does.
     """
 
+    called: AnyProvider
     asynchronous: tuple[Scoped[Any], ...]
     lasting: tuple[Scoped[Any], ...]
     nodes: tuple[AnyProvider, ...]
@@ -76,7 +79,7 @@ class ContainerScope(Scope):
             plan = self._plan(recipe.key)
             for scoped in plan.asynchronous:
                 await self._open_first(scoped)
-            made = recipe.key()
+            made = plan.called()
             if isinstance(made, FUTURES):
                 self._culprit, refusal = refused_future(made, recipe.key)
                 raise refusal
@@ -129,8 +132,10 @@ class ContainerScope(Scope):
         if plan is not None and [*map(overriding_of, plan.nodes)] == plan.overridings:
             return plan
         met: set[AnyProvider] = set()
-        nodes = list(walk(provider, met))
+        called = with_listed_tools(provider, met)
+        nodes = list(walk(called, met))
         plan = _Plan(
+            called,
             tuple(node for node in nodes if _is_scoped(node) and node.kind.is_async),
             tuple(node for node in nodes if _is_scoped(node) and node.level != "call"),
             tuple(met),
