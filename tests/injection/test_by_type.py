@@ -558,6 +558,32 @@ async def test_a_value_of_the_run_goes_before_a_provider() -> None:
     assert answers(run) == ["of the run None"]
 
 
+class Greets(Protocol):
+    text: str
+
+
+class Hello:
+    def __init__(self, text: str = "hello") -> None:
+        self.text = text
+
+
+@tool
+async def greet_user(user: Annotated[User, Inject("somebody")], greeting: Annotated[Greets, Inject("greeting")]) -> str:
+    """Greet the user."""
+    return f"{greeting.text}, {user.name}"
+
+
+async def test_a_value_of_the_run_fills_a_named_parameter_that_no_provider_has_the_name_of() -> None:
+    values = {User: User("ada"), Greets: Hello()}
+
+    alone = await Agent(asking("greet_user"), tools=[greet_user]).run("go", values=values)
+    async with application(container([], greeting=providers.Factory(Hello, "good morning"))) as app:
+        named = await app.agent().run("go", model=asking("greet_user"), tools=[greet_user], values=values)
+
+    assert answers(alone) == ["hello, ada"]
+    assert answers(named) == ["good morning, ada"]
+
+
 async def test_two_values_that_both_fit_are_refused() -> None:
     class Other(User):
         pass

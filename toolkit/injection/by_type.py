@@ -101,8 +101,9 @@ def find_for_parameter(
     """
     offered = tuple(candidates)
     where = f"parameter '{parameter.name}' of {owner}"
-    if parameter.inject is not None and parameter.inject.name is not None:
-        return _by_name(parameter, offered, where, embedded)
+    name = None if parameter.inject is None else parameter.inject.name
+    if name is not None and (named := _by_name(name, offered, embedded)) is not None:
+        return named
     wanted = without_none(parameter.annotation)
     origin = typing.get_origin(wanted)
     if isinstance(origin, type) and origin is not types.UnionType:
@@ -117,6 +118,11 @@ def find_for_parameter(
             f"{where} takes {label_of(wanted)}, and more than one value of the run is that: "
             f"{', '.join(sorted(map(label_of, given)))}; annotate it with one of these"
         )
+    if name is not None:  # which no other provider than that one fills
+        if not parameter.is_required:
+            return UNSET
+        names = names_near(name, (candidate.name for candidate in offered), "there are")
+        raise ConfigurationError(f"{where} asks for the provider {name!r}, and there is none; {names}")
     fitting = _by_type(wanted, offered)
     if len(fitting) == 1:
         return fitting[0].key
@@ -135,19 +141,12 @@ def _given(wanted: Any, value_types: Set[type]) -> list[type]:
     return [kind for kind in value_types if _fits(kind, wanted)] if _is_matchable(wanted) else []
 
 
-def _by_name(parameter: Parameter, offered: tuple[Candidate, ...], where: str, embedded: Embedded | None) -> Any:
-    assert parameter.inject is not None
-    name = cast("str", parameter.inject.name)
+def _by_name(name: str, offered: tuple[Candidate, ...], embedded: Embedded | None) -> Any:
+    """The key of the provider of a name, which may be nested; None when there is none."""
     for candidate in offered:
         if candidate.name == name:
             return candidate.key
-    found = None if embedded is None else embedded.at(name)
-    if found is not None:
-        return found
-    if not parameter.is_required:
-        return UNSET
-    names = names_near(name, (candidate.name for candidate in offered), "there are")
-    raise ConfigurationError(f"{where} asks for the provider {name!r}, and there is none; {names}")
+    return None if embedded is None else embedded.at(name)
 
 
 def _by_type(wanted: Any, offered: tuple[Candidate, ...]) -> list[Candidate]:
