@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import threading
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from typing import Any
@@ -16,6 +17,7 @@ from toolkit import Agent, CleanupError, DeadlineExceeded, HookError, Limits, Ru
 from toolkit.hooks import Abort
 from toolkit.injection import RunScoped, application, dep, provide
 from toolkit.messages import AssistantMessage, ToolMessage
+from toolkit.models import ModelRequest, ModelResponse
 from toolkit.testing import ScriptedModel, call, calls, says
 
 
@@ -152,6 +154,70 @@ async def test_exclusive_counts_within_a_run_only() -> None:
     await asyncio.gather(*(agent.run("go", model=ScriptedModel([calls(call("one")), says("done")])) for _ in range(2)))
 
     assert "one+one" in log
+
+
+class Stuck(Tool):
+    """Hold a thread until it is let go."""
+
+    exclusive = True
+    timeout = 0.3  # seconds that a thread may take to begin
+
+    def __init__(self, go_on: threading.Event, log: list[str]) -> None:
+        self.go_on = go_on
+        self.log = log
+
+    def handler(self) -> str:
+        self.log.append("stuck begins")
+        self.go_on.wait()
+        self.log.append("stuck ends")
+        return "late"
+
+
+async def test_an_exclusive_call_waits_for_a_thread_that_outlives_its_timeout() -> None:
+    go_on = threading.Event()
+    log: list[str] = []
+
+    class Next(Tool):
+        """Come next."""
+
+        exclusive = True
+
+        def handler(self) -> str:
+            log.append("next")
+            return "done"
+
+    class Freeing:
+        """Lets the thread go once the first call has its result."""
+
+        def __init__(self, turns: ScriptedModel) -> None:
+            self.turns = turns
+
+        async def respond(self, request: ModelRequest) -> ModelResponse:
+            if len(self.turns.requests) == 1:
+                asyncio.get_running_loop().call_later(0.01, go_on.set)
+            return await self.turns.respond(request)
+
+    model = Freeing(ScriptedModel([calls(call("stuck")), calls(call("next")), says("done")]))
+
+    run = await Agent(model, tools=[Stuck(go_on, log), Next()]).run("go")
+
+    assert log == ["stuck begins", "stuck ends", "next"]
+    assert [record.result.is_error for record in run.calls] == [True, False]
+
+
+async def test_an_exclusive_call_does_not_run_beside_a_thread_that_never_ends() -> None:
+    go_on = threading.Event()
+    log: list[str] = []
+    model = ScriptedModel([calls(call("stuck"), call("stuck")), says("done")])
+
+    run = await Agent(model, tools=[Stuck(go_on, log)]).run("go")
+
+    assert log == ["stuck begins"]
+    assert [record.result.content for record in run.calls] == [
+        "tool 'stuck' took longer than 0.3 seconds; the work may still be going on",
+        "not run: another exclusive call still goes on after its timeout",
+    ]
+    go_on.set()
 
 
 async def test_an_exclusive_call_that_fails_lets_the_next_one_in() -> None:

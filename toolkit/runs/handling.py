@@ -113,21 +113,24 @@ async def run_handler(
             raise
         except (Exception, asyncio.CancelledError) as error:
             raise _failure_of_building(error, cancellation) from error
-    lock = state.exclusive_lock() if entry.specification.exclusive else None
+    specification = entry.specification
+    exclusive = state.exclusive_calls() if specification.exclusive else None
+    goes_on = None if exclusive is None else exclusive.goes_on
     try:
-        if lock is not None:
-            await lock.acquire()
-        ctx = state.ctx.for_call(call) if entry.specification.handler.contexts else state.ctx  # which it never sees
-        started = perf_counter()
-        try:
-            if cancellation.is_requested:
-                raise asyncio.CancelledError
-            course.has_begun = True
-            course.result = await call_handler(entry.specification, tool, converted, ctx, injected, cancellation)
-        finally:
-            course.duration = perf_counter() - started
-            if lock is not None:
-                lock.release()
+        if exclusive is not None and not await exclusive.enter(specification.timeout or state.limits.close_timeout):
+            course.result = error_result(_OCCUPIED, ToolError(_OCCUPIED))
+        else:
+            ctx = state.ctx.for_call(call) if specification.handler.contexts else state.ctx  # which it never sees
+            started = perf_counter()
+            try:
+                if cancellation.is_requested:
+                    raise asyncio.CancelledError
+                course.has_begun = True
+                course.result = await call_handler(specification, tool, converted, ctx, injected, cancellation, goes_on)
+            finally:
+                course.duration = perf_counter() - started
+                if exclusive is not None:
+                    exclusive.leave()
     except BaseException as error:
         state.cancellation.request_followers()  # the run ends: nothing starts while this is closed
         if scope is not None:
@@ -136,6 +139,9 @@ async def run_handler(
     if scope is not None:
         assert course.result is not None
         await _close_call(state, scope, course.result.error, cancellation)
+
+
+_OCCUPIED = "not run: another exclusive call still goes on after its timeout"
 
 
 async def _close_call(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -14,6 +13,7 @@ from toolkit.messages import Message, Transcript, append_to
 from toolkit.models.protocol import Model, ModelRequest, ModelSettings
 from toolkit.records import Invocation, Run
 from toolkit.runs.builder import Builder
+from toolkit.runs.exclusive import ExclusiveCalls
 from toolkit.runs.hooks import AgentHooks
 from toolkit.runs.limits import Limits
 from toolkit.runs.output import Output
@@ -102,12 +102,12 @@ class RunState(Struct, eq=False):
     request: ModelRequest = _LATER
     asked: Transcript | None = None
     tools: ToolSet = _LATER
-    _exclusive: asyncio.Lock | None = None
+    _exclusive: ExclusiveCalls | None = None
 
-    def exclusive_lock(self) -> asyncio.Lock:
-        """Held by the exclusive call that runs."""
+    def exclusive_calls(self) -> ExclusiveCalls:
+        """Those of this run, which wait for each other."""
         if self._exclusive is None:
-            self._exclusive = asyncio.Lock()
+            self._exclusive = ExclusiveCalls()
         return self._exclusive
 
     def add(self, message: Message) -> None:

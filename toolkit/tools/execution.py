@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import inspect
 import warnings
 from collections.abc import Callable, Coroutine, Mapping
@@ -28,6 +29,9 @@ __all__ = ["DEFAULT_GRACE", "OutputMismatch", "call_handler", "candidates_text",
 
 DEFAULT_GRACE = 10.0
 """Seconds that a cancelled handler has to finish; a run uses its `Limits.close_timeout`."""
+
+
+ThreadLeft = Callable[[asyncio.Future[Any]], None]
 
 
 class OutputMismatch(ValueError):
@@ -118,6 +122,7 @@ async def call_handler(
     ctx: RunContext,
     injected: Mapping[str, Any],
     cancellation: Cancellation,
+    goes_on: ThreadLeft | None = None,
 ) -> ToolResult:
     """Runs the handler within its timeout, checks its value, and normalises it. The result is not cut to size yet.
 
@@ -125,6 +130,7 @@ async def call_handler(
         converted: What `ToolSpecification.convert` gave.
         injected: Values of the `Inject` parameters, by name.
         cancellation: Made when the run began in this task.
+        goes_on: Told of a thread that outlives the timeout: a future that is done when the thread is.
 
     Raises:
         asyncio.CancelledError: the run is cancelled, also when the handler swallowed that.
@@ -134,10 +140,12 @@ async def call_handler(
         positional, keywords = specification.handler.bind(converted, ctx, injected)
         timeout = specification.timeout
         if timeout is not None:
-            value = await _value_in_time(specification, tool.handler, positional, keywords, cancellation, timeout)
+            handle = functools.partial(tool.handler, *positional, **keywords)
+            value = await _value_in_time(specification, handle, cancellation, timeout, goes_on)
         else:
             if specification.run_in_thread and not specification.handler.is_async:
-                value = await _value_of_thread(specification, tool.handler, positional, keywords, cancellation)
+                handle = functools.partial(tool.handler, *positional, **keywords)
+                value = await _value_of_thread(specification, handle, cancellation)
             else:
                 value = tool.handler(*positional, **keywords)
             if value.__class__ is CoroutineType:
@@ -207,19 +215,18 @@ class _Overdue(Exception):
 
 async def _value_in_time(
     specification: ToolSpecification,
-    handler: Callable[..., Any],
-    positional: tuple[Any, ...],
-    keywords: dict[str, Any],
+    handle: Callable[[], Any],
     cancellation: Cancellation,
     timeout: float,
+    goes_on: ThreadLeft | None,
 ) -> Any:
     """What a handler gives within its tool's timeout; late, it counts as late whatever it gives."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + timeout
     if specification.run_in_thread and not specification.handler.is_async:
-        value = await _value_of_thread(specification, handler, positional, keywords, cancellation)
+        value = await _value_of_thread(specification, handle, cancellation, goes_on)
     else:
-        value = handler(*positional, **keywords)
+        value = handle()
         if loop.time() > deadline and not inspect.isawaitable(value):  # it kept the loop, so nobody could interrupt it
             raise _Overdue
     if not inspect.isawaitable(value):
@@ -238,13 +245,12 @@ async def _value_in_time(
 
 async def _value_of_thread(
     specification: ToolSpecification,
-    handler: Callable[..., Any],
-    positional: tuple[Any, ...],
-    keywords: dict[str, Any],
+    handle: Callable[[], Any],
     cancellation: Cancellation,
+    goes_on: ThreadLeft | None = None,
 ) -> Any:
     """A thread can't be stopped: a timeout leaves it alone, a cancellation waits for it for the grace."""
-    call = in_thread(_unless_cancelled, cancellation, handler, positional, keywords)
+    call = in_thread(_unless_cancelled, cancellation, handle)
     try:
         await asyncio.wait((call.future,), timeout=specification.timeout)  # which leaves it alone when cancelled
     except asyncio.CancelledError:
@@ -257,17 +263,23 @@ async def _value_of_thread(
         return call.future.result()
     if call.withdraw():
         raise _Overdue(", waiting for a free thread")
-    call.future.cancel()  # nobody reads it any more
+    call.future.add_done_callback(_read)
+    if goes_on is not None:
+        goes_on(call.future)
     raise _Overdue("; the work may still be going on")
 
 
-def _unless_cancelled(
-    cancellation: Cancellation, handler: Callable[..., Any], positional: tuple[Any, ...], keywords: dict[str, Any]
-) -> Any:
+def _unless_cancelled(cancellation: Cancellation, handle: Callable[[], Any]) -> Any:
     """Calls the handler, in its thread, unless the run has ended since the thread was asked for."""
     if cancellation.is_requested:
         raise asyncio.CancelledError
-    return handler(*positional, **keywords)
+    return handle()
+
+
+def _read(future: asyncio.Future[Any]) -> None:
+    """Nobody wants to know what became of it, and asyncio would complain of an error that nobody read."""
+    if not future.cancelled():
+        future.exception()
 
 
 async def _ends_in_grace(call: ThreadCall, grace: float) -> bool:
@@ -281,8 +293,7 @@ async def _ends_in_grace(call: ThreadCall, grace: float) -> bool:
     if not call.future.done():
         call.future.cancel()
         return False
-    if not call.future.cancelled():
-        call.future.exception()  # read, so that nobody complains
+    _read(call.future)
     return True
 
 

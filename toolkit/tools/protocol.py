@@ -47,7 +47,8 @@ class ITool(Protocol):
       handler gets one instance.
     * `output_schema`: a dict or a type that the handler's value has to meet; nothing is checked.
     * `on_before_call(ctx, call)` and `on_after_call(ctx, info)`: see `toolkit.hooks`.
-    * `exclusive` (False): never overlaps another exclusive call of the same run.
+    * `exclusive` (False): never overlaps another exclusive call of the same run, nor a thread that one has left at its
+      timeout: it waits for that for its own `timeout`, or `close_timeout`, and then does not run.
     * `timeout` (None): seconds for one call.
     * `available_if(ctx, ...)`, static or class method: asked once per run, before anything is built.
     * `needs_approval` (False): denied unless a before-hook returned `Allow()`.
