@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
+import threading
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -42,6 +43,7 @@ class MemberLog(Log):
         self.sightings: list[tuple[str, str, str]] = []
         self.at_once = [0, 0]
         self.most_at_once = [0, 0]
+        self._lock = threading.Lock()
         self.inner: list[Any] = []
         self._counts: dict[str, int] = {}
 
@@ -73,14 +75,25 @@ class MemberLog(Log):
     def enter(self, name: str, is_exclusive: bool) -> None:
         """A handler begins."""
         self.begin(name)
-        for kind, counts in enumerate((True, is_exclusive)):
-            self.at_once[kind] += counts
-            self.most_at_once[kind] = max(self.at_once[kind], self.most_at_once[kind])
+        self._count(0, 1)
+        self._count(1, is_exclusive)
 
     def leave(self, name: str, is_exclusive: bool) -> None:
-        self.at_once[0] -= 1
-        self.at_once[1] -= is_exclusive
+        self._count(0, -1)
+        self._count(1, -is_exclusive)
         self.end(name)
+
+    def enter_thread(self, is_exclusive: bool) -> None:
+        """A handler begins in its thread, which may outlive the call: so it counts for what is exclusive only."""
+        self._count(1, is_exclusive)
+
+    def leave_thread(self, is_exclusive: bool) -> None:
+        self._count(1, -is_exclusive)
+
+    def _count(self, kind: int, more: int) -> None:
+        with self._lock:
+            self.at_once[kind] += more
+            self.most_at_once[kind] = max(self.at_once[kind], self.most_at_once[kind])
 
 
 def names_in(message: Any) -> list[str]:

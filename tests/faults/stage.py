@@ -221,7 +221,11 @@ def _thread(stage: Stage, plan: ToolPlan) -> Any:
     def handler(text: str, ctx: RunContext) -> Any:
         log: MemberLog = ctx.context
         act = log.next_of(plan.handler, f"act of {plan.name}")
-        return perform_in_thread(act, log, f"thread {plan.name}", stage.hang)
+        log.enter_thread(plan.exclusive)
+        try:
+            return perform_in_thread(act, log, f"thread {plan.name}", stage.hang)
+        finally:
+            log.leave_thread(plan.exclusive)
 
     return _defined(plan, handler)
 

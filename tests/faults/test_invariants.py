@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -30,6 +29,7 @@ from toolkit import CleanupError, Limits, RunAborted
 from toolkit.injection.scopes import Scope
 from toolkit.messages import ToolMessage
 from toolkit.runs import calls
+from toolkit.runs.exclusive import ExclusiveCalls
 from toolkit.runs.owner import Owner
 from toolkit.runs.state import RunState
 from toolkit.tools import execution
@@ -306,7 +306,7 @@ def names_every_outcome_completed(patch: pytest.MonkeyPatch) -> None:
 
 
 def holds_no_exclusive_lock(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(RunState, "exclusive_lock", lambda state: asyncio.Lock())
+    patch.setattr(RunState, "exclusive_calls", lambda state: ExclusiveCalls())
 
 
 def tells_the_model_everything(patch: pytest.MonkeyPatch) -> None:
