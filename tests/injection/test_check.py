@@ -491,6 +491,17 @@ def test_a_closable_object_that_nobody_owns_is_warned_of() -> None:
     check(container(agent=provide(Agent, tools=[provide(Closing)])))
 
 
+def test_a_default_that_stands_since_no_provider_has_the_name_is_warned_of() -> None:
+    @tool
+    def greet(greeting: Annotated[str, Inject("gretings")] = "hello") -> str:
+        """Greet."""
+        return greeting
+
+    with pytest.warns(UserWarning, match=r"'greeting' of tool 'greet' asks for the provider 'gretings', .* default"):
+        check(container(agent=provide(Agent, tools=[greet])))
+    check(container(gretings=providers.Object("hi"), agent=provide(Agent, tools=[greet])))
+
+
 async def test_an_application_is_not_bothered_with_advice() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -43,12 +43,14 @@ class AgentFindings:
 
     Attributes:
         problems: In words.
+        advice: What is not wrong, but seldom meant; in words, too.
         recipes: What the agents' runs build.
         futures: The providers that would give one of these a future.
     """
 
     def __init__(self, container: Any) -> None:
         self.problems: list[str] = []
+        self.advice: list[str] = []
         self.recipes: list[Recipe] = []
         self.futures: set[AnyProvider] = set()
         self._given = frozenset(values_in(container))
@@ -132,6 +134,11 @@ class AgentFindings:
             yield str(error)
             return
         if recipe is None:
+            if parameter.inject is not None and parameter.inject.name is not None:
+                self.advice.append(
+                    f"parameter '{parameter.name}' of {owner} asks for the provider {parameter.inject.name!r}, and "
+                    f"there is none: its default stands"
+                )
             return
         yield from self._of_recipe(recipe, is_for_call=True)
         for node in _below(recipe):

@@ -30,8 +30,9 @@ def check(container: Any) -> None:
 
     Warns:
         UserWarning: an argument that a plain `Factory` copies for each container (`provide` does not); a generator that
-            skips its end when a run fails; an object with `close` that nobody closes. `application` tells of none of
-            these: where warnings are errors, advice must not keep an application from starting.
+            skips its end when a run fails; an object with `close` that nobody closes; a parameter that asks for a
+            provider by a name that there is not, and has a default. `application` tells of none of these: where
+            warnings are errors, advice must not keep an application from starting.
     """
     if not is_container(container):
         raise ConfigurationError(not_a_container("check", container))
@@ -41,6 +42,7 @@ def check(container: Any) -> None:
             *copied_arguments(survey.paths),
             *unprotected_generators(survey.paths),
             *unowned_objects(agents.recipes),
+            *agents.advice,
         ]
     )
 
