@@ -286,6 +286,28 @@ async def test_leaving_a_stream_early_closes_its_connection(wire: Format, http: 
 
 
 @FORMAT
+async def test_a_server_that_streams_though_asked_for_a_whole_answer_is_understood(wire: Format, http: Any) -> None:
+    async with serving(Reply(pieces=[wire.begun, wire.ended])) as server:
+        run = await Agent(model_of(wire, server, http)).run("Hi")
+
+    assert run.response == "Hello"
+
+
+@FORMAT
+async def test_a_stream_that_nobody_asked_for_is_held_to_its_end(wire: Format, http: Any) -> None:
+    error = await failure(wire, Reply(pieces=[wire.begun]), http, is_streamed=False)
+
+    assert isinstance(error, BrokenStreamError)
+
+
+@FORMAT
+async def test_an_error_inside_a_stream_that_nobody_asked_for_is_an_error(wire: Format, http: Any) -> None:
+    error = await failure(wire, Reply(pieces=[wire.begun, wire.error]), http, is_streamed=False)
+
+    assert isinstance(error, OverloadedError)
+
+
+@FORMAT
 async def test_a_server_that_answers_whole_though_asked_for_a_stream_is_understood(wire: Format, http: Any) -> None:
     async with serving(Reply(wire.whole)) as server:
         run = await ran(Agent(model_of(wire, server, http)), "Hi", is_streamed=True)

@@ -184,6 +184,11 @@ class Opened:
         """False when the server answers with one JSON document, though it was asked for a stream."""
         return "json" not in self._type
 
+    @property
+    def is_surely_event_stream(self) -> bool:
+        """True when the server answers with a stream, as it says itself; also where it was asked for no such thing."""
+        return "event-stream" in self._type
+
     async def whole(self) -> bytes:
         """The body. Raises `UnexpectedReplyError` for HTML and for more than 64 MB."""
         self._check_type()

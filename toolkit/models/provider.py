@@ -169,7 +169,14 @@ class ProviderModel(ABC):
 
     async def _ask(self, request: ModelRequest) -> ModelResponse:
         async with self._opened(request, is_streamed=False) as opened:
-            return _own(self._whole(await opened.whole()), request)
+            if not opened.is_surely_event_stream:
+                return _own(self._whole(await opened.whole()), request)
+            reply = self._reply()  # some proxies and servers stream whatever they are asked for
+            async with contextlib.aclosing(opened.events()) as events:
+                async for data in events:
+                    for _ in reply.add(data):
+                        pass
+            return _own(reply.response(), request)
 
     async def _pieces(self, request: ModelRequest) -> AsyncGenerator[ModelDelta, None]:
         async with self._opened(request, is_streamed=True) as opened:
