@@ -6,9 +6,12 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
+import httpx
+import httpx2
 import pytest
 
 from tests.http.clients import ManualClock
+from tests.models.asking import answered, both_ways
 from toolkit import Agent, ConfigurationError, ModelError
 from toolkit.errors import AuthenticationError, BrokenStreamError, OverloadedError, ProviderError, RateLimitError
 from toolkit.events import TextDelta as TextEvent
@@ -86,6 +89,42 @@ async def test_a_plain_error_of_a_model_of_ones_own_is_asked_again() -> None:
     model = Failing(ModelError("busy"), "fine")
 
     assert (await retrying(model, ManualClock()).respond(REQUEST)).text == "fine"
+
+
+NO_ANSWER = pytest.mark.parametrize(
+    "error",
+    [ConnectionResetError("gone"), TimeoutError("slow"), httpx.ConnectError("down"), httpx2.ReadTimeout("slow")],
+    ids=lambda error: type(error).__name__,
+)
+
+
+@NO_ANSWER
+@both_ways
+async def test_a_lost_connection_of_a_model_of_ones_own_is_asked_again(error: Exception, is_streamed: bool) -> None:
+    model = RetryingModel(Failing(error, "fine"), clock=ManualClock())
+
+    response, _ = await answered(model, REQUEST, is_streamed=is_streamed)
+
+    assert response.text == "fine"
+
+
+@NO_ANSWER
+@both_ways
+async def test_a_lost_connection_of_a_model_of_ones_own_is_a_reason_for_the_next_one(
+    error: Exception, is_streamed: bool
+) -> None:
+    model = FallbackModel([Failing(error), Failing("second")])
+
+    response, _ = await answered(model, REQUEST, is_streamed=is_streamed)
+
+    assert response.text == "second"
+
+
+async def test_only_the_errors_that_were_named_are_a_reason_for_the_next_model() -> None:
+    model = FallbackModel([Failing(ConnectionResetError("gone")), Failing("second")], on=(ModelError,))
+
+    with pytest.raises(ConnectionResetError):
+        await model.respond(REQUEST)
 
 
 async def test_the_providers_own_wait_comes_before_ours() -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 from collections.abc import AsyncGenerator, Generator, Sequence
 
-from toolkit.errors import ConfigurationError, ModelError, text_of_error
+from toolkit.errors import ConfigurationError, text_of_error
 from toolkit.models.protocol import Model, ModelDelta, ModelRequest, ModelResponse
-from toolkit.models.streams import stream_of
+from toolkit.models.streams import failures, stream_of
 
 __all__ = ["FallbackModel"]
 
@@ -21,7 +21,8 @@ class FallbackModel:
 
     Args:
         models: At least one. They stay the caller's.
-        on: The errors that make it go on to the next model.
+        on: The errors that make it go on to the next model; left out, `ModelError`, and what says that there was no
+            connection, or is none any more (`OSError`, the HTTP libraries' `RequestError`). Any other is raised.
 
     Example:
         ```python
@@ -29,14 +30,18 @@ class FallbackModel:
         ```
     """
 
-    def __init__(self, models: Sequence[Model], *, on: tuple[type[Exception], ...] = (ModelError,)) -> None:
+    def __init__(self, models: Sequence[Model], *, on: tuple[type[Exception], ...] | None = None) -> None:
         if not models:
             raise ConfigurationError("FallbackModel([]): give at least one model")
         self.models = tuple(models)
-        self._on = on
+        self._named = on
 
     def __repr__(self) -> str:
         return f"FallbackModel({list(self.models)!r})"
+
+    @property
+    def _on(self) -> tuple[type[BaseException], ...]:
+        return failures() if self._named is None else self._named
 
     async def respond(self, request: ModelRequest) -> ModelResponse:
         """The answer of the first model that gives one. Raises what the last one raised."""
@@ -70,12 +75,12 @@ class FallbackModel:
                     yield delta
 
 
-def _note(model: Model, error: Exception) -> str:
+def _note(model: Model, error: BaseException) -> str:
     return f"before that, {model!r} failed: {type(error).__name__}: {text_of_error(error)}"
 
 
 @contextlib.contextmanager
-def _noting(notes: list[str], on: tuple[type[Exception], ...]) -> Generator[None, None, None]:
+def _noting(notes: list[str], on: tuple[type[BaseException], ...]) -> Generator[None, None, None]:
     try:
         yield
     except on as error:

@@ -6,10 +6,10 @@ import contextlib
 import random
 from collections.abc import AsyncGenerator, Callable
 
-from toolkit.errors import ConfigurationError, ModelError
+from toolkit.errors import ConfigurationError
 from toolkit.http import Clock, SystemClock
 from toolkit.models.protocol import Model, ModelDelta, ModelRequest, ModelResponse
-from toolkit.models.streams import stream_of
+from toolkit.models.streams import failures, stream_of
 
 __all__ = ["RetryingModel"]
 
@@ -18,8 +18,8 @@ __all__ = ["RetryingModel"]
 
 
 class RetryingModel:
-    """Asks its model again after a temporary failure: a rate limit, an overload, a lost connection, and a plain
-    `ModelError` of a model of your own, which does not say.
+    """Asks its model again after a temporary failure: a rate limit, an overload, a lost connection (also as the HTTP
+    library or Python says it), and a plain `ModelError` of a model of your own, which does not say.
 
     It waits as long as the provider asks, else 0.5, 1, 2 … seconds with up to as much again at random. A stream is
     begun anew only while nothing of it was shown. What can't pass by waiting (a wrong key, a request that is too
@@ -64,7 +64,7 @@ class RetryingModel:
         while True:
             try:
                 return await self.model.respond(request)
-            except ModelError as error:
+            except failures() as error:
                 wait = self._wait_after(error, attempt)
                 if wait is None:
                     raise
@@ -82,14 +82,14 @@ class RetryingModel:
                         is_shown = True
                         yield delta
                 return
-            except ModelError as error:
+            except failures() as error:
                 wait = None if is_shown else self._wait_after(error, attempt)
                 if wait is None:
                     raise
             await self._clock.sleep(wait)
             attempt += 1
 
-    def _wait_after(self, error: ModelError, attempt: int) -> float | None:
+    def _wait_after(self, error: BaseException, attempt: int) -> float | None:
         """Seconds until the next attempt; None when there is to be none."""
         may_pass = getattr(error, "is_temporary", not isinstance(error, AssertionError))  # a script that is at its end
         if attempt >= self.attempts or not may_pass:

@@ -1,4 +1,4 @@
-"""Any model's answer in pieces, for models around models."""
+"""Any model's answer in pieces, and its failures, for models around models."""
 
 from __future__ import annotations
 
@@ -6,9 +6,19 @@ import inspect
 from collections.abc import AsyncGenerator
 from typing import Any
 
+from toolkit.errors import ModelError
+from toolkit.http.failures import transport_errors
 from toolkit.models.protocol import Model, ModelDelta, ModelDone, ModelRequest
 
-__all__ = ["stream_of"]
+__all__ = ["failures", "stream_of"]
+
+
+def failures() -> tuple[type[BaseException], ...]:
+    """What any model fails with; one of an application's own may let through what says that no answer came.
+
+    Asked for whenever a model has failed: an HTTP library may have been loaded by then.
+    """
+    return (ModelError, *transport_errors())
 
 
 async def stream_of(model: Model, request: ModelRequest) -> AsyncGenerator[ModelDelta, None]:
