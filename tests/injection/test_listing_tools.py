@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from dependency_injector import containers, providers
 
-from tests.injection.parts import Echo, answers, asking, in_turns
-from toolkit import Agent, ConfigurationError, RunContext, Tool, tool
-from toolkit.injection import AppScoped, RunScoped, application, check, dep, overriding, provide
+from tests.injection.parts import (
+    AlsoUsesConnection,
+    Connection,
+    Echo,
+    UsesConnection,
+    answers,
+    asking,
+    connect_async,
+    connection_open,
+    connection_open_async,
+    in_turns,
+)
+from toolkit import Agent, ConfigurationError, Invocation, RunContext, Tool, tool
+from toolkit.hooks import Deny
+from toolkit.injection import AppScoped, RunScoped, ScopeValue, application, check, dep, overriding, provide
 from toolkit.testing import ScriptedModel, call, calls, says
 
 
@@ -523,3 +535,95 @@ async def test_without_a_container_classes_functions_and_instances_work() -> Non
     run = await Agent(model, tools=[Echo, shout, Plain()]).run("go")
 
     assert answers(run) == ["hello", "HELLO", "plain"]
+
+
+class Alone(containers.DeclarativeContainer):
+    """Its providers are listed by agents that belong to no application."""
+
+    log: providers.Provider[Any] = providers.Object([])
+    here = RunScoped(connection_open, "db://here")
+    there = RunScoped(connection_open_async, "db://there")
+    actor = ScopeValue(Invocation)
+    first = provide(UsesConnection, connection=dep(here))
+    second = provide(AlsoUsesConnection, connection=dep(there))
+    whose = providers.Factory(PerInstance, actor.provided.actor_id)
+    single = providers.Singleton(Counted, log)
+    counted = providers.Factory(Counted, log)
+    opened = AppScoped(connect_async)
+    far = providers.Factory(UsesConnection, opened)
+    model = providers.Factory(asking, "first")
+
+
+async def test_without_a_container_providers_work_and_what_they_open_is_closed_with_the_run() -> None:
+    container, log = Alone(), list[str]()
+    agent = Agent(in_turns("first", "second", "counted"), tools=[container.first, container.second])
+
+    with overriding(container, log=log):
+        run = await agent.run("go", tools=[container.counted])
+
+    tools = [record.result.content for record in run.calls[:2]]
+    assert tools == ["db://here", "db://there"]
+    assert log == ["built", "closed"]
+
+
+async def test_without_a_container_a_providers_object_is_closed_only_by_the_run_that_made_it() -> None:
+    container, log = Alone(), list[str]()
+
+    with overriding(container, single=providers.Singleton(Counted, providers.Object(log))):
+        for _ in range(2):
+            await Agent(asking("counted"), tools=[container.single]).run("go")
+
+    assert log == ["built"]
+
+
+async def test_without_a_container_listed_providers_share_what_a_run_opens_and_closes() -> None:
+    opened: list[Connection] = []
+
+    def counting() -> Iterator[Connection]:
+        for connection in connection_open():
+            opened.append(connection)
+            yield connection
+
+    class One(containers.DeclarativeContainer):
+        here = RunScoped(counting)
+        first = provide(UsesConnection, connection=dep(here))
+        second = provide(AlsoUsesConnection, connection=dep(here))
+
+    container = One()
+    await Agent(asking("first", "second"), tools=[container.first, container.second]).run("go")
+
+    assert [connection.closed for connection in opened] == [1]
+
+
+async def test_without_a_container_providers_get_the_runs_values() -> None:
+    run = await Agent(in_turns("ada"), tools=[Alone().whose]).run("go", actor_id="ada")
+
+    assert answers(run) == ["ada was called"]
+
+
+async def test_without_a_container_a_model_and_a_hook_may_be_providers() -> None:
+    class Refusing:
+        def on_before_call(self, ctx: RunContext, call: Any) -> Deny:
+            return Deny("no")
+
+    container = Alone()
+    run = await Agent(container.model, tools=[container.first], hooks=[providers.Factory(Refusing)]).run("go")
+
+    assert answers(run) == ["no"]
+
+
+async def test_without_a_container_overrides_reach_listed_providers() -> None:
+    container = Alone()
+    agent = Agent(in_turns("first", "first"), tools=[container.first])
+
+    with overriding(container, here=Connection("db://fake")):
+        run = await agent.run("go")
+    again = await agent.run("go", model=asking("first"))
+
+    assert answers(run) == ["db://fake"] * 2
+    assert answers(again) == ["db://here"]
+
+
+async def test_a_listed_provider_that_needs_an_application_says_so() -> None:
+    with pytest.raises(ConfigurationError, match="outside of an application's scope; open one with"):
+        await Agent(asking("first"), tools=[Alone().far]).run("go")

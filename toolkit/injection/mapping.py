@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET, Struct
+from msgspec.structs import replace
 
 from toolkit.errors import ConfigurationError, repr_of
 from toolkit.injection.bounded import within
@@ -18,6 +19,10 @@ from toolkit.tools.handlers import is_context_type
 from toolkit.tools.parameters import Parameter, label_of
 from toolkit.tools.resolver import Recipe, RunScope
 
+if TYPE_CHECKING:
+    from toolkit.injection.container import ContainerResolver
+    from toolkit.injection.run_scope import ContainerScope
+
 __all__ = ["MappingResolver"]
 
 
@@ -29,11 +34,20 @@ class _Source(Struct, frozen=True, eq=False):
     kind: Kind
 
 
+class _OfContainer(Struct, frozen=True, eq=False):
+    """What builds a listed provider: its own recipe, of a resolver that knows providers."""
+
+    recipe: Recipe
+
+
 class MappingResolver:
     """Builds from callables, whose parameters are filled by type. See `toolkit.tools.resolver.Resolver`.
 
     Each callable (class, function, coroutine function, generator, async generator) is called at most once per run; what
     it gives is shared by the run's tools and closed with the run.
+
+    A provider that is listed itself is built as the one of a container, to which nothing belongs that an application
+    has to open.
     """
 
     def __init__(self, sources: Mapping[Any, Callable[..., Any]] | None = None) -> None:
@@ -46,6 +60,7 @@ class MappingResolver:
             call = plain_source(call)
             self._candidates.append(Candidate(name, product, _Source(name, call, kind_of(call))))
         self._memory = Memory()
+        self._of_providers: ContainerResolver | None = None
 
     def memory(self) -> dict[Any, Any]:
         return self._memory
@@ -57,6 +72,8 @@ class MappingResolver:
         if isinstance(listed, str):
             return self._checked(_recipe(self._named(listed)), value_types)
         if not isinstance(listed, type):
+            if getattr(listed, "__IS_PROVIDER__", False) is True:  # as dependency-injector asks, without importing it
+                return self._of_provider(listed, value_types)
             return Recipe(repr_of(listed), product=listed, identity=listed, instance=listed)
         giving = {id(candidate.key): candidate for candidate in self._candidates if candidate.product is listed}
         if len(giving) > 1:
@@ -76,6 +93,21 @@ class MappingResolver:
         if key is UNSET:
             return None
         return self._checked(Recipe(f"parameter '{parameter.name}' of {owner}", key=key), value_types)
+
+    def _of_provider(self, provider: Any, value_types: Set[type]) -> Recipe:
+        recipe = self.of_providers().tool(provider, value_types)
+        return recipe if recipe.instance is not UNSET else replace(recipe, key=_OfContainer(recipe))
+
+    def of_providers(self) -> ContainerResolver:
+        """The resolver of listed providers, whose container is empty."""
+        if self._of_providers is None:
+            # Imported where it is asked for: an agent without a container does not pay for one.
+            from dependency_injector.containers import DynamicContainer
+
+            from toolkit.injection.container import ContainerResolver
+
+            self._of_providers = ContainerResolver(DynamicContainer(), None)
+        return self._of_providers
 
     def _named(self, name: str) -> Candidate:
         for candidate in self._candidates:
@@ -130,13 +162,14 @@ def _recipe(candidate: Candidate) -> Recipe:
 class _MappingScope(Scope):
     """What one run opened."""
 
-    __slots__ = ("_building", "_resolver", "_value_types", "open_timeout")
+    __slots__ = ("_building", "_of_providers", "_resolver", "_value_types", "open_timeout")
 
     def __init__(self, values: Mapping[type, Any], resolver: MappingResolver, open_timeout: float | None) -> None:
         super().__init__("run", None, values)
         self._resolver = resolver
         self.open_timeout = open_timeout
         self._value_types = frozenset(kind for kind in values if not is_context_type(kind))
+        self._of_providers: ContainerScope | None = None
         self._building: list[str] = []  # after a failure: what was being built when it happened
 
     async def build(self, recipe: Recipe) -> Any:
@@ -144,6 +177,8 @@ class _MappingScope(Scope):
             return recipe.instance
         if self.is_closed:
             raise ConfigurationError(f"{recipe.label} is asked for after the run was closed")
+        if recipe.key.__class__ is _OfContainer:
+            return await self._scope_of_providers().build(recipe.key.recipe)
         self._building.clear()
         try:
             return await self._made(recipe.key)
@@ -158,6 +193,13 @@ class _MappingScope(Scope):
 
     async def build_for_call(self, recipes: Mapping[str, Recipe]) -> tuple[dict[str, Any], RunScope | None]:
         return {name: await self.build(recipe) for name, recipe in recipes.items()}, None
+
+    def _scope_of_providers(self) -> ContainerScope:
+        """Opens what listed providers give. It is closed with this scope, in one order with what this one opened."""
+        if self._of_providers is None:
+            self._of_providers = self._resolver.of_providers().open_run(self.values, self.open_timeout)
+            self._of_providers.closers = self.closers
+        return self._of_providers
 
     async def _made(self, key: Any) -> Any:
         if isinstance(key, GivenValue):
