@@ -8,8 +8,11 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.models.asking import answered as asked
+from tests.models.asking import both_ways, ran
 from tests.models.providers import sse
-from toolkit.errors import ContextLengthError
+from toolkit import Agent, Tool
+from toolkit.errors import ContextLengthError, ProviderError
 from toolkit.messages import AssistantMessage, Message, ToolCall, ToolDefinition, ToolMessage, UserMessage
 from toolkit.models import ModelRequest, ModelResponse, ModelSettings, OpenAIChatModel, TextDelta, ToolCallDelta
 from toolkit.models.servers import SERVERS
@@ -112,6 +115,63 @@ async def test_pieces_of_calls_are_put_together_however_they_are_labelled(
 
 
 # What is answered
+
+
+def refused(generation: Any, code: str = "tool_use_failed") -> dict[str, Any]:
+    """Groq's error about arguments that break a schema."""
+    return {"error": {"message": "did not match schema", "code": code, "failed_generation": generation}}
+
+
+CALL_REFUSED = refused('{"name": "weather", "arguments": {"town": "Oslo"}}')
+
+
+@both_ways
+async def test_a_call_that_the_server_refuses_for_its_arguments_is_told_to_the_model_like_any_other(
+    is_streamed: bool,
+) -> None:
+    answers = [
+        httpx.Response(400, json=CALL_REFUSED),
+        httpx.Response(200, json={"choices": [{"message": {"content": "Done"}, "finish_reason": "stop"}]}),
+    ]
+    tool = Tool.define(name="weather", description="Get it.", handler=lambda arguments: "fine", input_schema=CLOSED)
+
+    async with httpx.AsyncClient(transport=httpx.MockTransport(lambda _: answers.pop(0))) as http:
+        model = OpenAIChatModel("m", http=http, server="groq", api_key="k")
+        run = await ran(Agent(model, tools=[tool]), "Hi", is_streamed=is_streamed)
+
+    assert run.response == "Done"
+    assert [record.arguments for record in run.calls] == ['{"town":"Oslo"}']
+    assert "'city' is a required property" in run.calls[0].result.content
+
+
+async def test_a_refused_call_inside_a_stream_stands_behind_those_before_it() -> None:
+    piece = label('{"city": "Rome"}', index=0, id="a", name="weather")
+
+    response, _ = await answered([{"choices": [{"delta": {"tool_calls": [piece]}}]}, CALL_REFUSED])
+
+    assert [(call.id, call.arguments) for call in response.tool_calls] == [
+        ("a", '{"city": "Rome"}'),
+        ("call_2", '{"town":"Oslo"}'),
+    ]
+    assert response.stop_reason == "tool_calls"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        *map(refused, ("", "no JSON", "[]", "{}", '{"name": ""}', '{"name": 5}', None, 5)),
+        refused(CALL_REFUSED["error"]["failed_generation"], code="invalid_request_error"),
+    ],
+    ids=json.dumps,
+)
+@both_ways
+async def test_a_refusal_without_a_call_in_it_is_an_error(error: dict[str, Any], is_streamed: bool) -> None:
+    transport = httpx.MockTransport(lambda _: httpx.Response(400, json=error))
+    async with httpx.AsyncClient(transport=transport) as http:
+        model = OpenAIChatModel("m", http=http, server="groq", api_key="k")
+        with pytest.raises(ProviderError, match="did not match schema"):
+            await asked(model, ModelRequest([HELLO]), is_streamed=is_streamed)
+
 
 THOUGHT = {"type": "thinking", "thinking": [{"type": "text", "text": "Hm. "}]}
 ANSWERS: dict[str, tuple[dict[str, Any], str, tuple[str, str, str]]] = {

@@ -17,9 +17,11 @@ CASSETTES = cassettes("chat")
 ERRORS: dict[tuple[str, int], type[ProviderError]] = {
     ("openai-chat-model-name-suggestion-openai-chat", 0): BadRequestError,
     **{("openrouter-chat-openrouter-errors-raised", number): RateLimitError for number in range(3)},
-    ("groq-chat-tool-use-failed-error-streaming", 0): UnexpectedReplyError,
     ("groq-chat-tool-use-failed-error-streaming-with-text", 0): UnexpectedReplyError,
 }
+
+
+NOTHING_USED = {"prompt_tokens": 0, "completion_tokens": 0}
 
 
 def model_for(exchange: Exchange, replay: Replay, http: Any) -> OpenAIChatModel:
@@ -50,18 +52,20 @@ def recorded_answer(exchange: Exchange) -> dict[str, Any]:
         }
     lines = [line[6:] for line in exchange.answer.split("\n") if line.startswith("data: {")]
     chunks = [json.loads(line) for line in lines]
-    deltas = [chunk["choices"][0]["delta"] for chunk in chunks if chunk["choices"]]
+    deltas = [chunk["choices"][0]["delta"] for chunk in chunks if chunk.get("choices")]
     pieces = [piece for delta in deltas for piece in delta.get("tool_calls") or []]
     calls = []
     for index in sorted({piece["index"] for piece in pieces}):
         own = [piece for piece in pieces if piece["index"] == index]
         arguments = "".join(piece["function"].get("arguments") or "" for piece in own)
         calls.append((own[0]["id"], own[0]["function"]["name"], json.loads(arguments)))
+    refused = [json.loads(chunk["error"]["failed_generation"]) for chunk in chunks if "error" in chunk]
+    refused = [(f"call_{number}", one["name"], one["arguments"]) for number, one in enumerate(refused, len(calls) + 1)]
     return {
         "text": "".join(delta.get("content") or "" for delta in deltas),
         "reasoning": "".join(delta.get("reasoning_content") or delta.get("reasoning") or "" for delta in deltas),
-        "calls": calls,
-        "usage": next(chunk["usage"] for chunk in reversed(chunks) if chunk.get("usage")),
+        "calls": [*calls, *refused],
+        "usage": next((chunk["usage"] for chunk in reversed(chunks) if chunk.get("usage")), None) or NOTHING_USED,
     }
 
 

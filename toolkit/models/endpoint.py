@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing, asynccontextmanager
 from time import time
 from typing import Any
@@ -54,6 +54,7 @@ class Endpoint:
         timeout: Seconds without a byte, after which the provider counts as unreachable.
         advice: What to do about a refused key.
         usual_end: The path in which such a `base_url` often ends.
+        holds_answer: Whether the body of an error holds what the model wrote, so that it is read as an answer.
     """
 
     def __init__(
@@ -66,6 +67,7 @@ class Endpoint:
         timeout: float,
         advice: str = "",
         usual_end: str = "/v1",
+        holds_answer: Callable[[bytes], bool] | None = None,
     ) -> None:
         self.provider = provider
         self._http = http
@@ -77,10 +79,11 @@ class Endpoint:
         self._timeout = timeout
         self._advice = advice
         self._usual_end = usual_end
+        self._holds_answer = holds_answer
 
     @asynccontextmanager
     async def open(self, path: str, body: Mapping[str, Any]) -> AsyncGenerator[Opened, None]:
-        """The provider's answer to a POST of the JSON `body`, when its status says that there is one.
+        """The provider's answer to a POST of the JSON `body`, when its status or `holds_answer` says that there is one.
 
         Raises:
             ProviderError: whatever goes wrong, inside the block too.
@@ -102,10 +105,12 @@ class Endpoint:
                 follow_redirects=False,
                 timeout=(min(_CONNECT, self._timeout), self._timeout, self._timeout, self._timeout),
             ) as response:
+                content = None
                 if not 200 <= response.status_code < 300:
-                    content = await _read(response, _MAX_COMPLAINT)
-                    raise self.failure(read_complaint(content or b""), response, path)
-                yield Opened(self, response)
+                    content = await _read(response, _MAX_COMPLAINT) or b""
+                    if self._holds_answer is None or not self._holds_answer(content):
+                        raise self.failure(read_complaint(content), response, path)
+                yield Opened(self, response, content)
         except transport_errors() as error:
             raise self._unanswered(error) from error
 
@@ -172,25 +177,28 @@ class Endpoint:
 
 
 class Opened:
-    """An answer on its way."""
+    """An answer on its way; its `content` is there already where an error holds it."""
 
-    def __init__(self, endpoint: Endpoint, response: HttpStream) -> None:
+    def __init__(self, endpoint: Endpoint, response: HttpStream, content: bytes | None = None) -> None:
         self._endpoint = endpoint
         self._response = response
+        self._content = content
         self._type = response.headers.get("content-type", "").lower()
 
     @property
     def is_event_stream(self) -> bool:
         """False when the server answers with one JSON document, though it was asked for a stream."""
-        return "json" not in self._type
+        return self._content is None and "json" not in self._type
 
     @property
     def is_surely_event_stream(self) -> bool:
         """True when the server answers with a stream, as it says itself; also where it was asked for no such thing."""
-        return "event-stream" in self._type
+        return self._content is None and "event-stream" in self._type
 
     async def whole(self) -> bytes:
         """The body. Raises `UnexpectedReplyError` for HTML and for more than 64 MB."""
+        if self._content is not None:
+            return self._content
         self._check_type()
         content = await _read(self._response, _MAX_REPLY)
         if content is None:

@@ -24,7 +24,7 @@ from toolkit.messages import (
 from toolkit.models.addresses import checked_address
 from toolkit.models.assembly import text_of_arguments
 from toolkit.models.names import sent_name
-from toolkit.models.openai_chat_replies import StreamedReply, read_completion
+from toolkit.models.openai_chat_replies import StreamedReply, read_completion, refused_call
 from toolkit.models.protocol import (
     ModelRequest,
     ModelResponse,
@@ -115,6 +115,9 @@ class OpenAIChatModel(ProviderModel):
         if request.settings is not None:
             _write_settings(body, request.settings, server)
         return body
+
+    def _holds_answer(self, content: bytes) -> bool:
+        return refused_call(content) is not None
 
     def _whole(self, content: bytes) -> ModelResponse:
         return read_completion(self._endpoint, content)

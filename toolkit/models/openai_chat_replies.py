@@ -14,7 +14,7 @@ from toolkit.models.complaints import read_complaint
 from toolkit.models.endpoint import Endpoint
 from toolkit.models.protocol import ModelDelta, ModelResponse, ReasoningDelta, StopReason, TextDelta
 
-__all__ = ["StreamedReply", "read_completion"]
+__all__ = ["StreamedReply", "read_completion", "refused_call"]
 
 
 class _Function(Struct):
@@ -70,7 +70,18 @@ class _Completion(Struct):
     error: Any = None
 
 
+class _Refusal(Struct):
+    code: Any = None
+    failed_generation: Any = None
+
+
+class _RefusalBody(Struct):
+    error: _Refusal
+
+
 _completion = msgspec.json.Decoder(_Completion)
+_refusal = msgspec.json.Decoder(_RefusalBody)
+_refused_function = msgspec.json.Decoder(_Function)
 
 _STOP_REASONS: dict[str, StopReason] = {
     "stop": "stop",
@@ -83,6 +94,22 @@ _STOP_REASONS: dict[str, StopReason] = {
 }
 
 
+def refused_call(content: bytes) -> ToolCall | None:
+    """The call in an error of Groq, which checks arguments itself and answers wrong ones with an error; None elsewhere.
+
+    Read as the call that it is, the model is told what is wrong with it, as with any other server, and can mend it.
+    https://console.groq.com/docs/tool-use
+    """
+    try:
+        error = _refusal.decode(content).error
+        if error.code != "tool_use_failed" or not isinstance(error.failed_generation, str):
+            return None
+        function = _refused_function.decode(error.failed_generation)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return None
+    return ToolCall("", function.name, text_of_arguments(function.arguments)) if function.name else None
+
+
 def read_completion(endpoint: Endpoint, content: bytes) -> ModelResponse:
     """The answer that a body holds. Raises `ProviderError` when it holds none."""
     try:
@@ -90,6 +117,9 @@ def read_completion(endpoint: Endpoint, content: bytes) -> ModelResponse:
     except msgspec.MsgspecError as error:
         raise endpoint.unexpected("sent a reply that is no chat completion") from error
     if completion.error is not None:
+        refused = refused_call(content)
+        if refused is not None:
+            return ModelResponse(tool_calls=(refused,), model=completion.model or "")
         raise endpoint.failure(read_complaint(content))
     if not completion.choices:
         raise endpoint.unexpected("sent a chat completion without a choice")
@@ -177,7 +207,12 @@ class StreamedReply:
         except msgspec.MsgspecError as error:
             raise self._endpoint.unexpected("sent a piece of a stream that can't be read") from error
         if chunk.error is not None:
-            raise self._endpoint.failure(read_complaint(data))
+            refused = refused_call(data)
+            if refused is None:
+                raise self._endpoint.failure(read_complaint(data))
+            self._finish = "tool_calls"
+            place = len(self._calls.calls())  # behind those that it has let pass
+            return [self._calls.add(place, None, refused.name, refused.arguments)]
         self._model = chunk.model or self._model
         self._usage = chunk.usage or self._usage
         if not chunk.choices:

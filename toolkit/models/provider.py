@@ -86,6 +86,7 @@ class ProviderModel(ABC):
             timeout=timeout,
             advice=_advice(key, self._key_variables()),
             usual_end=urlsplit(self._default_base_url()).path or "/v1",
+            holds_answer=self._holds_answer,
         )
 
     def __repr__(self) -> str:
@@ -141,6 +142,10 @@ class ProviderModel(ABC):
     @abstractmethod
     def _reply(self) -> Reply:
         """An empty answer, to be filled by a stream."""
+
+    def _holds_answer(self, content: bytes) -> bool:
+        """Whether the body of an error holds what the model wrote, so that `_whole` can read it."""
+        return False
 
     def _has_native_output(self, request: ModelRequest) -> bool:
         """Whether the provider itself holds the answer to `output_schema`, with the tools that the request has."""
