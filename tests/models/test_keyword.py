@@ -124,6 +124,56 @@ async def test_it_fills_a_required_parameter_of_any_type(annotation: Any, expect
     assert run.calls[0].arguments == {"value": expected}
 
 
+BOUNDED: dict[str, tuple[Any, Any]] = {
+    "at least": (Annotated[int, Meta(ge=3)], 3),
+    "at most": (Annotated[int, Meta(le=-3)], -3),
+    "more than": (Annotated[int, Meta(gt=3)], 4),
+    "less than": (Annotated[int, Meta(lt=1)], 0),
+    "between": (Annotated[int, Meta(gt=3, lt=5)], 4),
+    "a multiple": (Annotated[int, Meta(multiple_of=5)], 5),
+    "a multiple below": (Annotated[int, Meta(multiple_of=5, lt=5)], 0),
+    "a number of at least": (Annotated[float, Meta(ge=2.5)], 2.5),
+    "a number of more than": (Annotated[float, Meta(gt=2.5)], 2.5000000000000004),
+    "a short text": (Annotated[str, Meta(max_length=2)], "ta"),
+    "a long text": (Annotated[str, Meta(min_length=12)], "take a value"),
+    "a list of several": (Annotated[list[int], Meta(min_length=2)], [1, 1]),
+    "a pair": (tuple[int, str], [1, "take value"]),
+}
+
+
+@pytest.mark.parametrize(("annotation", "expected"), BOUNDED.values(), ids=BOUNDED)
+async def test_what_the_prompt_does_not_tell_it_fills_within_the_bounds(annotation: Any, expected: Any) -> None:
+    async def take(value: Any) -> str:
+        """Take a value."""
+        return "taken"
+
+    take.__annotations__["value"] = annotation
+
+    run = await Agent(KeywordModel(), tools=[tool(take)]).run("take a value")
+
+    assert run.calls[0].result.content == "taken"
+    assert run.calls[0].arguments == {"value": expected}
+
+
+@dataclasses.dataclass
+class Branch:
+    name: str
+    branches: list[Branch]
+    graft: Branch | None
+
+
+@tool
+async def plant(tree: Branch) -> str:
+    """Plant a tree."""
+    return f"planted {tree.name}"
+
+
+async def test_it_fills_a_type_that_holds_itself() -> None:
+    run = await Agent(KeywordModel(), tools=[plant]).run('Plant a tree "Oak"')
+
+    assert run.calls[0].result.content == "planted Oak"
+
+
 async def test_it_is_a_model_and_needs_no_key() -> None:
     assert isinstance(KeywordModel(), Model)
 

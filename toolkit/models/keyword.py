@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 import re
 from collections.abc import Sequence
 from typing import Any, cast
@@ -24,6 +25,8 @@ _NO_TOPIC = frozenset(
     )
 )
 _MAX_PROMPT = 2_000
+_MAX_DEPTH = 4
+_MAX_ITEMS = 20
 
 
 class KeywordModel:
@@ -95,14 +98,20 @@ def _properties(schema: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {name: inner for name, inner in found.items() if isinstance(inner, dict)}
 
 
-def _arguments(prompt: str, schema: dict[str, Any], root: dict[str, Any] | None = None) -> dict[str, Any]:
+def _arguments(
+    prompt: str, schema: dict[str, Any], root: dict[str, Any] | None = None, depth: int = 0
+) -> dict[str, Any]:
     root = schema if root is None else root
     properties = _properties(schema)
     required: list[str] = schema.get("required", [])
-    return {name: _value(prompt, properties.get(name, {}), root) for name in required}
+    if depth > 2 * _MAX_DEPTH:  # it holds itself without end
+        return {}
+    return {name: _value(prompt, properties.get(name, {}), root, depth + 1) for name in required}
 
 
-def _value(prompt: str, schema: dict[str, Any], root: dict[str, Any]) -> Any:
+def _value(prompt: str, schema: dict[str, Any], root: dict[str, Any], depth: int) -> Any:
+    if depth > _MAX_DEPTH and {"type": "null"} in schema.get("anyOf", ()):
+        return None
     schema = _plain(schema, root)
     if "const" in schema:
         return schema["const"]
@@ -119,12 +128,23 @@ def _value(prompt: str, schema: dict[str, Any], root: dict[str, Any]) -> Any:
     if kind == "null":
         return None
     if kind == "array":
-        return [_value(prompt, schema.get("items") or {}, root)]
+        first: list[dict[str, Any]] = schema.get("prefixItems") or []
+        usual = 0 if first or depth > _MAX_DEPTH else 1  # a type that holds itself has an end
+        more = min(max(schema.get("minItems", 0) - len(first), usual), _MAX_ITEMS)
+        return [_value(prompt, item, root, depth + 1) for item in (*first, *[_items(schema)] * more)]
     if kind == "object":
-        return _arguments(prompt, schema, root)
+        return _arguments(prompt, schema, root, depth)
     if schema.get("format") in _MOMENTS:
         return _moment(prompt, str(schema["format"]))
-    return _text(prompt, schema.get("pattern"))
+    text = _text(prompt, schema.get("pattern"))
+    if len(text) < schema.get("minLength", 0):
+        text = prompt
+    return text[: schema.get("maxLength")]
+
+
+def _items(schema: dict[str, Any]) -> dict[str, Any]:
+    items = schema.get("items")
+    return cast("dict[str, Any]", items) if isinstance(items, dict) else {}
 
 
 def _has_word(prompt: str, word: str) -> bool:
@@ -146,11 +166,27 @@ def _plain(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
 
 
 def _number(prompt: str, schema: dict[str, Any], *, whole: bool) -> float:
-    """The first number of the prompt, within the schema's bounds."""
+    """The first number of the prompt, else 1; the nearest to it that the schema's bounds allow."""
     found = _NUMBER.search(prompt)
     number = float(found.group()) if found else 1.0
-    number = min(max(number, schema.get("minimum", number)), schema.get("maximum", number))
+    low, high = schema.get("minimum", -math.inf), schema.get("maximum", math.inf)
+    if "exclusiveMinimum" in schema:
+        low = max(low, _beside(schema["exclusiveMinimum"], math.inf, whole=whole))
+    if "exclusiveMaximum" in schema:
+        high = min(high, _beside(schema["exclusiveMaximum"], -math.inf, whole=whole))
+    number = min(max(number, low), high)
+    step = schema.get("multipleOf") or (1 if whole else 0)
+    if step:
+        above = math.ceil(number / step) * step
+        number = above if above <= high else math.floor(number / step) * step
     return int(number) if whole else number
+
+
+def _beside(bound: float, towards: float, *, whole: bool) -> float:
+    """The number next to a bound that is not allowed itself."""
+    if not whole:
+        return math.nextafter(bound, towards)
+    return math.floor(bound) + 1 if towards > 0 else math.ceil(bound) - 1
 
 
 _MOMENTS = {"date": r"\d{4}-\d{2}-\d{2}", "date-time": r"\d{4}-\d{2}-\d{2}T\S+", "time": r"\d{2}:\d{2}(:\d{2})?"}
