@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from builtin_tools.http import Answer, ErrorKind, ServiceError
-from builtin_tools.web_search.connection import Connection, error_body
+from builtin_tools.web_search.connection import Connection, body_with, error_body
 from builtin_tools.web_search.protocol import Found, Hit, SearchQuery
 from builtin_tools.web_search.queries import with_sites
 
@@ -68,6 +68,7 @@ class _Mixed(Struct, frozen=True):
 
 
 class _Body(Struct, frozen=True):
+    type: str = ""
     web: _Results | None = None
     mixed: _Mixed | None = None
     results: tuple[_Result, ...] = ()  # of the search for news
@@ -147,7 +148,9 @@ def _hit(result: _Result) -> Hit:
 
 def _read(answer: Answer) -> _Body:
     if 200 <= answer.status < 300:
-        return answer.json(_Body)
+        body = body_with(answer, _Body, "web", "results", "mixed", "query", "type")
+        if body.type != "ErrorResponse":
+            return body
     raise _failure(answer)
 
 

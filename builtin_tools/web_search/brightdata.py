@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from builtin_tools.http import Answer
 from builtin_tools.web_search.accounts import Account
-from builtin_tools.web_search.connection import Connection
+from builtin_tools.web_search.connection import Connection, body_with
 
 __all__ = ["BrightData", "BrightDataEntry"]
 
@@ -64,7 +64,7 @@ def _read(answer: Answer) -> _Body:
     said = answer.headers.get("x-brd-error") or answer.headers.get("x-brd-err-msg") or ""
     code = answer.headers.get("x-brd-error-code") or answer.headers.get("x-brd-err-code")
     if 200 <= answer.status < 300 and not said:
-        return answer.json(_Body)
+        return body_with(answer, _Body, "organic", "general", "input")
     if 200 <= answer.status < 300:
         raise answer.refusal(said, kind="unavailable", code=code)
     raise answer.refusal(said or _text_of(answer), code=code)

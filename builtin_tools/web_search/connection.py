@@ -11,7 +11,7 @@ import msgspec
 from builtin_tools.http import Answer, Clock, HttpClient, Pace, Request, Service, SystemClock
 from builtin_tools.web_search.accounts import Account
 
-__all__ = ["Connection", "error_body"]
+__all__ = ["Connection", "body_with", "error_body"]
 
 T = TypeVar("T")
 
@@ -62,6 +62,17 @@ class Connection:
 
     def _all(self, headers: Mapping[str, str]) -> dict[str, str]:
         return {"Accept": "application/json", "User-Agent": self.user_agent, **headers}
+
+
+def body_with(answer: Answer, type: type[T], *members: str) -> T:
+    """The body of an answer that has at least one of these members.
+
+    Raises:
+        ServiceError: `malformed_response`: it has none. An error that comes with status 200 is not "no results".
+    """
+    if answer.json(dict[str, msgspec.Raw]).keys().isdisjoint(members):
+        raise answer.failure("malformed_response", f"{answer.provider} sent an answer that can't be read")
+    return answer.json(type)
 
 
 def error_body(answer: Answer, type: type[T]) -> T | None:

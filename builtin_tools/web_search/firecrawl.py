@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from builtin_tools.http import Answer, ServiceError
-from builtin_tools.web_search.connection import Connection, error_body
+from builtin_tools.web_search.connection import Connection, body_with, error_body
 from builtin_tools.web_search.protocol import Found, Hit, SearchQuery
 from builtin_tools.web_search.queries import left_out, with_sites
 
@@ -82,8 +82,8 @@ def _domains(query: SearchQuery) -> dict[str, Any]:
 def _read(answer: Answer) -> FirecrawlItems:
     if not 200 <= answer.status < 300:
         raise _failure(answer)
-    body = answer.json(_Body)
-    if not body.success:
+    body = body_with(answer, _Body, "data", "error")
+    if not body.success or body.error:
         raise answer.refusal(body.error or "no success", kind="unavailable")
     return body.data or FirecrawlItems()
 

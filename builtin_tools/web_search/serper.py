@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Struct
 
 from builtin_tools.http import Answer, ErrorKind, ServiceError
-from builtin_tools.web_search.connection import Connection, error_body
+from builtin_tools.web_search.connection import Connection, body_with, error_body
 from builtin_tools.web_search.protocol import Found, Hit, SearchQuery
 from builtin_tools.web_search.queries import with_sites
 
@@ -57,7 +57,7 @@ class Serper:
 
 def _read(answer: Answer) -> _Body:
     if 200 <= answer.status < 300:
-        return answer.json(_Body)
+        return body_with(answer, _Body, "organic", "news", "searchParameters")
     raise _failure(answer)
 
 

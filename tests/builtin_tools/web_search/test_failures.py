@@ -83,7 +83,15 @@ async def test_a_body_that_breaks_off_is_asked_for_again(http: Any, clock: Manua
 
 @pytest.mark.parametrize(
     "body",
-    ["<html>nothing here</html>", '{"results": [', "[]", '{"results": 5, "organic": 5, "web": 5, "data": 5}', ""],
+    [
+        "<html>nothing here</html>",
+        '{"results": [',
+        "[]",
+        '{"results": 5, "organic": 5, "web": 5, "data": 5}',
+        "",
+        "{}",
+        '{"message": "Not enough credits", "statusCode": 400}',
+    ],
 )
 @pytest.mark.parametrize("provider", EVERY)
 async def test_what_is_not_the_expected_json_is_a_malformed_response(
@@ -96,6 +104,23 @@ async def test_what_is_not_the_expected_json_is_a_malformed_response(
         f"malformed response: {NAMES[provider]} sent an answer that can't be read. Go on without it, and say so."
     )
     assert len(server.requests) == 1
+
+
+ERRORS_WITH_200 = {
+    "brave": {"type": "ErrorResponse", "error": {"code": "RATE_LIMITED", "detail": "Slow down."}},
+    "firecrawl": {"error": "Slow down."},
+}
+
+
+@pytest.mark.parametrize(("provider", "body"), ERRORS_WITH_200.items(), ids=ERRORS_WITH_200)
+async def test_an_error_that_comes_with_status_200_is_told_in_its_words(
+    http: Any, clock: ManualClock, provider: str, body: dict[str, Any]
+) -> None:
+    async with serving(Reply(body)) as server:
+        result = await asked_of(provider, http, config_for(provider, server), clock)
+
+    assert result.is_error
+    assert "Slow down." in result.content
 
 
 @pytest.mark.parametrize("provider", EVERY)
