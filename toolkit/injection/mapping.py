@@ -72,7 +72,8 @@ class MappingResolver:
         if isinstance(listed, str):
             return self._checked(_recipe(self._named(listed)), value_types)
         if not isinstance(listed, type):
-            if getattr(listed, "__IS_PROVIDER__", False) is True:  # as dependency-injector asks, without importing it
+            # As dependency-injector asks, without importing it.
+            if getattr(type(listed), "__IS_PROVIDER__", False) is True:
                 return self._of_provider(listed, value_types)
             return Recipe(repr_of(listed), product=listed, identity=listed, instance=listed)
         giving = {id(candidate.key): candidate for candidate in self._candidates if candidate.product is listed}
