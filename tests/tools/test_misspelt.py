@@ -17,6 +17,12 @@ TOOL_NAMES = [
     ("need_approval", "needs_approval"),
     ("needs_approvals", "needs_approval"),
     ("availableIf", "available_if"),
+    ("needs_approvel", "needs_approval"),
+    ("needs_aproval", "needs_approval"),
+    ("needs_approvaal", "needs_approval"),
+    ("needs_apporval", "needs_approval"),
+    ("on_befor_call", "on_before_call"),
+    ("avialable_if", "available_if"),
 ]
 
 
@@ -34,7 +40,19 @@ def test_a_tool_with_a_misspelt_guard_is_refused(wrong: str, right: str) -> None
         definition(tool_with(wrong, True))
 
 
-@pytest.mark.parametrize("name", ["on_before_save", "before_call", "approval", "call", "on_call", "needs_review"])
+OTHER_NAMES = [
+    "on_before_save",
+    "before_call",
+    "approval",
+    "call",
+    "on_call",
+    "needs_review",
+    "inclusive",
+    "on_before_mail",
+]
+
+
+@pytest.mark.parametrize("name", OTHER_NAMES)
 def test_names_that_mean_something_else_are_fine(name: str) -> None:
     assert definition(tool_with(name, True)).name == "do_it"
 

@@ -11,7 +11,8 @@ __all__ = ["refuse_misspelt"]
 
 
 def refuse_misspelt(target: Any, known: Sequence[str], owner: str) -> None:
-    """Raises `ConfigurationError` for a name that differs from a known one in case, underscores, a plural or `tool`.
+    """Raises `ConfigurationError` for a name that differs from a known one in case, underscores, a plural or `tool`, or
+    by one letter, or by two that changed places.
 
     Args:
         target: The object or the class; its own attributes and those of its classes are looked at.
@@ -22,9 +23,31 @@ def refuse_misspelt(target: Any, known: Sequence[str], owner: str) -> None:
     kind: type[Any] = target if isinstance(target, type) else type(target)
     own: dict[str, Any] = getattr(target, "__dict__", {})
     for name in (*own, *(name for base in kind.__mro__ for name in vars(base))):
-        right = meant.get(_folded(name))
+        if name[:2] == "__":
+            continue
+        folded = _folded(name)
+        right = meant.get(folded)
+        if right is None and len(folded) >= _LONG:
+            right = next((meant[other] for other in meant if _are_a_slip_apart(folded, other)), None)
         if right is not None and name != right and name not in known:
             raise ConfigurationError(f"{owner} has '{name}', which nothing asks for; did you mean '{right}'?")
+
+
+_LONG = 8
+"""Letters of a name that can't well be another word when all but one of them are those of a guard's."""
+
+
+def _are_a_slip_apart(one: str, other: str) -> bool:
+    """Whether a letter is missing, too many or another, or two neighbours changed places."""
+    if abs(len(one) - len(other)) > 1:
+        return False
+    start = 0
+    while start < min(len(one), len(other)) and one[start] == other[start]:
+        start += 1
+    one, other = one[start:], other[start:]
+    if one[:2] == other[1::-1] and one[2:] == other[2:]:
+        return True
+    return other[1:] in (one, one[1:]) or one[1:] == other
 
 
 def _folded(name: str) -> str:
