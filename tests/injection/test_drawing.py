@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from typing import Annotated, Any
 
 from dependency_injector import containers, providers
 
-from toolkit import Agent, Invocation, Tool
+from toolkit import Agent, Inject, Invocation, Tool, tool
 from toolkit.injection import AppScoped, RunScoped, overriding, provide
 from toolkit.injection.drawing import draw
 
@@ -116,3 +117,45 @@ def test_providers_that_need_each_other_are_drawn_in_a_circle() -> None:
 
     assert "p1 --> p2" in drawn
     assert "p2 --> p1" in drawn
+
+
+class Clock:
+    """Tells the time."""
+
+
+@tool
+async def remember(text: str, database: Annotated[Database, Inject()]) -> str:
+    """Remember a text."""
+    return text
+
+
+class Auditor:
+    def __init__(self, clock: Clock) -> None:
+        self.clock = clock
+
+    def on_before_call(self, ctx: Any, call: Any) -> None: ...
+
+
+def test_hooks_and_function_tools_are_dotted_with_what_is_injected_into_them() -> None:
+    class Watched(containers.DeclarativeContainer):
+        clock = providers.Factory(Clock)
+        database = RunScoped(open_database)
+        auditor = providers.Factory(Auditor, clock)
+        agent = provide(Agent, tools=[remember], hooks=["auditor"])
+
+    drawn = draw(Watched())
+
+    def number_of(label: str) -> str:
+        [box] = [line.strip() for line in drawn.splitlines() if f'["{label}"]' in line]
+        return box.partition("[")[0]
+
+    agent, told = number_of("agent<br/>Agent"), number_of("remember<br/>Object")
+    auditor, clock = number_of("auditor<br/>Auditor"), number_of("clock<br/>Clock")
+    database = number_of("database<br/>open_database")
+    arrows = {line.strip() for line in drawn.splitlines() if "->" in line}
+    assert arrows == {
+        f"{agent} -.-> {told}",
+        f"{told} --> {database}",
+        f"{agent} -.-> {auditor}",
+        f"{auditor} --> {clock}",
+    }

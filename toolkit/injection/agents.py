@@ -35,7 +35,7 @@ from toolkit.tools.parameters import Parameter
 from toolkit.tools.resolver import Recipe
 from toolkit.tools.specification import ToolSpecification, specify, specify_class
 
-__all__ = ["AgentFindings", "ListedParts"]
+__all__ = ["AgentFindings", "ListedParts", "specification_of"]
 
 
 class AgentFindings:
@@ -85,7 +85,7 @@ class AgentFindings:
         for item in listed:
             try:
                 recipe = self._resolver.recipe(item, frozenset())
-                specification = None if _gives_tools(recipe) else _specified(recipe, self._given)
+                specification = specification_of(recipe, self._given)
             except CyclicDependency:
                 continue  # reported by itself
             except ConfigurationError as error:
@@ -210,7 +210,10 @@ def _below(recipe: Recipe) -> list[AnyProvider]:
         return []  # reported by itself
 
 
-def _specified(recipe: Recipe, given: frozenset[type]) -> ToolSpecification | None:
+def specification_of(recipe: Recipe, given: frozenset[type]) -> ToolSpecification | None:
+    """What is known of a tool before a run; None of what gives tools, and of what is not known before it is built."""
+    if _gives_tools(recipe):
+        return None
     if recipe.instance is not UNSET:
         return specify(recipe.instance, given)
     return specify_class(recipe.product, given) if isinstance(recipe.product, type) else None

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from dependency_injector import providers
 from msgspec import UNSET
 
 from toolkit.errors import ConfigurationError
-from toolkit.injection.agents import ListedParts
+from toolkit.injection.agents import ListedParts, specification_of
 from toolkit.injection.container import ContainerResolver
 from toolkit.injection.graph import RESOURCES, answering, declaring, dependencies, names_in, short_label
 from toolkit.injection.listing import with_listed_tools
 from toolkit.injection.overlays import AnyProvider, effective
 from toolkit.injection.providers import AppScoped, CallScoped, Literal, RunScoped, ScopeValue
 from toolkit.injection.survey import is_agent
+from toolkit.tools.specification import ToolSpecification
 
 __all__ = ["draw"]
 
@@ -27,7 +28,8 @@ _LEFT_OUT = (Literal, providers.Container, providers.DependenciesContainer)
 
 
 def draw(container: Any) -> str:
-    """A Mermaid flowchart: an arrow goes from what is built to what it needs, a dotted one from an agent to its tools.
+    """A Mermaid flowchart: an arrow goes from what is built to what it needs, a dotted one from an agent to its tools
+    and hooks.
 
     What lives as long as the application, a run or a call stands in a group; what is made for each use, in none.
     Overridden providers are drawn as they answer now.
@@ -58,13 +60,14 @@ class _Drawing:
         self.edges: dict[str, None] = {}
         self._numbers: dict[AnyProvider, int] = {}
         self._names: dict[AnyProvider, str] = {}
+        self._there: dict[int, AnyProvider] = {}
         named = list(names_in(container))
         for name, provider in named:
             self._names.setdefault(effective(provider), name)
         for name, provider in named:
             self._visit(provider)
             if is_agent(provider):
-                self._visit_tools(provider, ContainerResolver(declaring(container, name), None))
+                self._visit_parts(provider, ContainerResolver(declaring(container, name), None))
 
     def box(self, provider: AnyProvider) -> str:
         name, label = self._names.get(provider), short_label(provider)
@@ -81,15 +84,37 @@ class _Drawing:
             self._visit(dependency)
             self._connect(provider, "-->", dependency)
 
-    def _visit_tools(self, agent: AnyProvider, resolver: ContainerResolver) -> None:
-        for listed in ListedParts(answering(agent)).tools:
+    def _visit_parts(self, agent: AnyProvider, resolver: ContainerResolver) -> None:
+        parts = ListedParts(answering(agent))
+        for listed in (*parts.tools, *parts.built):
             try:
                 recipe = resolver.recipe(listed, frozenset())
+                part = recipe.key if recipe.instance is UNSET else self._provider_of(listed, resolver)
+                self._visit(part)
+                self._connect(agent, "-.->", part)
+                if listed not in parts.built and (tool := specification_of(recipe, frozenset())) is not None:
+                    self._visit_parameters(part, tool, resolver)
             except ConfigurationError:
                 continue  # `check` says what is wrong with it
-            if recipe.instance is UNSET:
+
+    def _provider_of(self, listed: Any, resolver: ContainerResolver) -> AnyProvider:
+        """The provider of something that is there already; a function or an object that is listed itself gets one."""
+        if isinstance(listed, str):
+            return resolver.provider_named(listed)
+        if providers.is_provider(listed):
+            return cast("AnyProvider", listed)
+        provider = self._there.setdefault(id(listed), providers.Object(listed))
+        name = getattr(listed, "name", None)
+        self._names.setdefault(provider, name if isinstance(name, str) else type(listed).__name__)
+        return provider
+
+    def _visit_parameters(self, part: AnyProvider, tool: ToolSpecification, resolver: ContainerResolver) -> None:
+        """What is injected into a handler, and into `available_if`."""
+        for parameter in (*tool.handler.injected, *tool.availability):
+            recipe = resolver.parameter_recipe(parameter, tool.label, frozenset())
+            if recipe is not None and recipe.instance is UNSET:
                 self._visit(recipe.key)
-                self._connect(agent, "-.->", recipe.key)
+                self._connect(part, "-->", recipe.key)
 
     def _connect(self, source: AnyProvider, arrow: str, target: AnyProvider) -> None:
         source, target = effective(source), effective(target)
