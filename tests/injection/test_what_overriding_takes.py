@@ -254,6 +254,19 @@ def test_a_misspelt_name_among_many_is_told_with_the_20_nearest() -> None:
     assert text.endswith(" and 41 more")
 
 
+def test_names_of_the_container_itself_are_told_before_those_of_an_embedded_one() -> None:
+    members = {f"web_search_{number}": providers.Object(1) for number in range(60)}
+    container = containers.DynamicContainer()
+    container.inner = providers.Container(type("Searches", (containers.DeclarativeContainer,), members))
+    container.zebra = providers.Object(1)
+    container.apple = providers.Object(1)
+
+    with pytest.raises(ConfigurationError) as refused, overriding(container, web_search=2):
+        pass
+
+    assert "It has 'apple', 'inner', 'zebra', 'inner.web_search_" in str(refused.value)
+
+
 def test_a_refused_override_leaves_nothing_behind() -> None:
     container = container_of(providers.Factory(Http))
 

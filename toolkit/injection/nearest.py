@@ -13,7 +13,8 @@ _MAX_NAMES = 20
 def names_near(wanted: str, names: Iterable[str], owner: str = "it has") -> str:
     """The end of an error text: `did you mean 'prices'? It has 'http', 'prices'`.
 
-    At most 20 names, the nearest first where there are more.
+    At most 20 names; where there are more, those of the container itself come before those of embedded ones, and
+    among them the nearest.
 
     Args:
         wanted: The name that is not there.
@@ -25,7 +26,8 @@ def names_near(wanted: str, names: Iterable[str], owner: str = "it has") -> str:
     before = f"did you mean '{near[0]}'? {owner[0].upper()}{owner[1:]}" if near else owner
     if len(known) <= _MAX_NAMES:
         return f"{before} {in_quotes(known)}"
-    shown: list[str] = difflib.get_close_matches(wanted, known, n=_MAX_NAMES, cutoff=0.0)
+    nearest: list[str] = difflib.get_close_matches(wanted, known, n=len(known), cutoff=0.0)
+    shown = sorted(sorted(nearest, key=lambda name: "." in name)[:_MAX_NAMES], key=lambda name: ("." in name, name))
     return f"{before} {', '.join(map(repr, shown))} and {len(known) - len(shown)} more"
 
 
