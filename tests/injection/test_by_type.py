@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from abc import ABC
 from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Generic, Protocol, Self, TypeVar
@@ -611,3 +612,27 @@ async def test_wiring_by_hand_needs_no_annotation() -> None:
     async with application(container([provide(Unannotated, echo=dep(providers.Object(1)))])) as app:
         run = await app.agent().run("go", model=asking("taking"))
     assert run.calls[0].error is None
+
+
+def test_providers_of_an_unknown_type_are_told_where_none_is_known_to_fit() -> None:
+    class Reads(Tool):
+        """Read rows."""
+
+        def __init__(self, rows: sqlite3.Connection) -> None:
+            self.rows = rows
+
+        def handler(self) -> str:
+            return "read"
+
+    class Untyped(containers.DeclarativeContainer):
+        database = RunScoped(sqlite3.connect, ":memory:")
+        client = providers.Factory(Client)
+        agent = provide(Agent, tools=[Reads])
+
+    with pytest.raises(ConfigurationError) as refused:
+        check(Untyped())
+
+    assert str(refused.value).endswith(
+        "Providers by type: 'client' (Client), 'agent' (Agent). Of an unknown type: 'database'; if one of these is "
+        'meant, annotate what its function returns, or name it: Annotated[Connection, Inject("database")]'
+    )

@@ -209,5 +209,17 @@ def _unfilled(
     known = ", ".join(f"'{c.name}' ({label_of(c.product)})" for c in offered if isinstance(c.product, type)) or "none"
     return (
         f"{where} takes {label}, and no provider gives that; add one, or pass values={{{label}: ...}} to run(...), "
-        f"which a container declares as ScopeValue({label}). Providers by type: {known}"
+        f"which a container declares as ScopeValue({label}). Providers by type: {known}{_untyped(offered, label)}"
+    )
+
+
+def _untyped(offered: tuple[Candidate, ...], label: str) -> str:
+    """Of the providers that nothing is known of, such as one of `sqlite3.connect`: one of them may be meant."""
+    names = [candidate.name for candidate in offered if candidate.product is UNSET]
+    if not names:
+        return ""
+    listed = ", ".join(f"'{name}'" for name in names)
+    return (
+        f". Of an unknown type: {listed}; if one of these is meant, annotate what its function returns, or name it: "
+        f'Annotated[{label}, Inject("{names[0]}")]'
     )
