@@ -525,7 +525,9 @@ async def test_a_tool_that_is_not_found_at_a_run_is_refused_with_the_names() -> 
     async with application(Application()) as app:
         with pytest.raises(ConfigurationError, match="no provider 'ecko'; did you mean 'echo'"):
             await app.agent().run("go", model=ScriptedModel([]), tools=["ecko"])
-    with pytest.raises(ConfigurationError, match="there is no tool 'echo' to be found by its name"):
+    with pytest.raises(
+        ConfigurationError, match="there is nothing named 'echo' to be found by its name: this agent has no container"
+    ):
         await Agent(ScriptedModel([]), tools=["echo"]).run("go")
 
 

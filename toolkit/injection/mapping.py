@@ -114,8 +114,14 @@ class MappingResolver:
         for candidate in self._candidates:
             if candidate.name == name:
                 return candidate
+        if not self._candidates:
+            raise ConfigurationError(
+                f"there is nothing named {name!r} to be found by its name: this agent has no container; one that a "
+                f"container declares is run by `async with application(container) as app: await "
+                f"app.agent().run(...)`, and not by calling its provider"
+            )
         near = names_near(name, (candidate.name for candidate in self._candidates), "there are")
-        raise ConfigurationError(f"there is no tool {name!r} to be found by its name; {near}")
+        raise ConfigurationError(f"there is nothing named {name!r} to be found by its name; {near}")
 
     def _arguments_or_advice(self, source: _Source, value_types: Set[type]) -> dict[str, Any]:
         try:
