@@ -601,3 +601,21 @@ async def test_nothing_is_left_running_when_it_is_closed() -> None:
     assert asyncio.all_tasks() == tasks
     assert threading.active_count() == threads
     assert app.container.db.open_in == []
+
+
+def test_a_provider_that_is_asked_of_the_application_is_told_where_it_is() -> None:
+    class Application(containers.DeclarativeContainer):
+        client = providers.Object("a client")
+        agent = provide(Agent, tools=[])
+        second = provide(Agent, tools=[])
+
+    async def ask(name: str) -> str:
+        async with application(Application()) as app:
+            with pytest.raises(AttributeError) as refused:
+                getattr(app, name)
+        return str(refused.value)
+
+    known = "and its container has a provider of that name:"
+    assert asyncio.run(ask("second")) == f"""the application has no attribute 'second', {known} app.agent("second")"""
+    assert asyncio.run(ask("client")) == f"the application has no attribute 'client', {known} app.container.client()"
+    assert asyncio.run(ask("nothing")) == "the application has no attribute 'nothing'"

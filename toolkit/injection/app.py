@@ -6,7 +6,7 @@ import asyncio
 import contextvars
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from dependency_injector import providers
 from msgspec import UNSET
@@ -25,6 +25,7 @@ from toolkit.injection.graph import (
     names_in,
     not_a_container,
     product_of,
+    provider_at,
     walk,
 )
 from toolkit.injection.host import ApplicationScope
@@ -32,6 +33,7 @@ from toolkit.injection.overlays import AnyProvider, active_layers, dispatch
 from toolkit.injection.providers import AppScoped
 from toolkit.injection.run_scope import OPENING, ContainerScope
 from toolkit.injection.scopes import Scope
+from toolkit.injection.survey import is_agent
 from toolkit.injection.twins import ApplicationTwin
 from toolkit.messages import Message, Part
 from toolkit.records import Run
@@ -106,6 +108,18 @@ class App:
         # No instance, though one may be there: what replaces the agent here must not be kept for later runs.
         recipe = Recipe(f"provider '{name}'", product=product, key=provider, identity=provider)
         return cast("RunnableAgent", bind(self._resolver_for(name), recipe))
+
+    if not TYPE_CHECKING:  # a type checker shall go on refusing the name
+
+        def __getattr__(self, name: str) -> Any:
+            """Says where a provider that is asked of the application is to be had."""
+            text = f"the application has no attribute {name!r}"
+            container = vars(self).get("container")  # not there yet in a copy
+            provider = None if container is None or name.startswith("_") else provider_at(container, name)
+            if provider is not None:
+                where = f'app.agent("{name}")' if is_agent(provider) else f"app.container.{name}()"
+                text += f", and its container has a provider of that name: {where}"
+            raise AttributeError(text, name=name, obj=self)
 
     def _resolver_for(self, name: str) -> ContainerResolver:
         """The resolver of the container that declares an agent: it finds its tools there, embedded or not."""
