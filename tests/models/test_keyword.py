@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from msgspec import Meta
 
-from toolkit import Agent, Limits, ToolError, tool
+from toolkit import Agent, ConfigurationError, Limits, ToolError, tool
 from toolkit.messages import UserMessage
 from toolkit.models import KeywordModel, Model, ModelRequest
 
@@ -218,3 +218,12 @@ async def test_an_option_is_a_whole_word_of_the_prompt(prompt: str, urgency: str
     run = await Agent(KeywordModel(), tools=[set_urgency]).run(prompt)
 
     assert run.calls[0].arguments == {"urgency": urgency}
+
+
+async def test_an_agent_with_an_output_type_is_told_that_it_wants_another_model() -> None:
+    @dataclasses.dataclass
+    class Answer:
+        text: str
+
+    with pytest.raises(ConfigurationError, match=r"the keyword model .* can't give an answer of an output_type"):
+        await Agent(KeywordModel(), tools=[get_weather], output_type=Answer).run("the weather in Oslo")

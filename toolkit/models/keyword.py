@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, cast
 
+from toolkit.errors import ConfigurationError
 from toolkit.messages import Message, ToolCall, ToolDefinition, ToolMessage, UserMessage
 from toolkit.models.protocol import ModelRequest, ModelResponse
 
@@ -33,10 +34,16 @@ class KeywordModel:
     """Matches the words of the prompt with the tools, and fills their required parameters from it.
 
     It calls the tool whose name and description share most words with the prompt, then repeats what the tool said, and
-    says in its answer what it is. It is used only when asked for: `TOOLKIT_MODEL=keyword`, or `toolwire demo`.
+    says in its answer what it is. It writes no JSON, so it can't answer an agent that has an `output_type`. It is used
+    only when asked for: `TOOLKIT_MODEL=keyword`, or `toolwire demo`.
     """
 
     async def respond(self, request: ModelRequest) -> ModelResponse:
+        if request.output_schema is not None:
+            raise ConfigurationError(
+                "the keyword model repeats what tools said, and can't give an answer of an output_type; take a "
+                "language model, or in a test ScriptedModel([says('...')]) with the JSON of one"
+            )
         results = _results_at_the_end(request.messages)
         if results:
             return ModelResponse(_answer(results), model="keyword")
