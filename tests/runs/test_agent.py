@@ -246,3 +246,8 @@ async def test_two_tools_of_one_name_are_found_before_the_model_is_asked() -> No
 async def test_a_name_in_place_of_a_model_is_told_as_such() -> None:
     with pytest.raises(ConfigurationError, match="the model 'gpt' is a text, and there is no provider of that name"):
         await Agent("gpt").run("go")
+
+
+async def test_a_models_name_of_the_environment_is_told_where_it_belongs() -> None:
+    with pytest.raises(ConfigurationError, match=r"from_environment.* with TOOLKIT_MODEL=gemini:flash in the env"):
+        await Agent("gemini:flash").run("go")

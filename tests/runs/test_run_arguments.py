@@ -203,6 +203,8 @@ WRONG = {
     "values of the run's own": ({"values": {Invocation: Invocation()}}, "the run gives Invocation itself"),
     "settings": ({"settings": {"temperature": 0}}, r"settings are .*; give ModelSettings"),
     "messages": ({"messages": ["hello"]}, "messages hold str; give messages of toolkit.messages"),
+    "messages as JSON": ({"messages": "[]"}, r"messages_from_json\(text\) reads what was kept as JSON"),
+    "messages as dicts": ({"messages": [{"type": "user"}]}, r"messages_from_json\(text\) reads what was kept as JSON"),
 }
 
 

@@ -112,14 +112,19 @@ async def _model(state: RunState) -> Any:
             model = await _built(state, model)
         except ConfigurationError as error:
             if isinstance(model, str) and "to be found by its name" in str(error):
-                raise ConfigurationError(
-                    f"the model {model!r} is a text, and there is no provider of that name; give a model, such as "
-                    f"OpenAIResponsesModel({model!r}, http=http)"
-                ) from error
+                raise ConfigurationError(_text_for_a_model(model)) from error
             raise
         if not hasattr(model, "respond"):
             raise ConfigurationError(f"{repr_of(model)} is no model: it has no `async def respond(request)`")
     return model
+
+
+def _text_for_a_model(text: str) -> str:
+    """What is said of `model="..."`, where no container has a provider of that name."""
+    give = f"OpenAIResponsesModel({text!r}, http=http)"
+    if ":" in text:  # the spelling of the environment and the command line, which no class of models takes
+        give = f"from_environment(http=http) of toolkit.models with TOOLKIT_MODEL={text} in the environment"
+    return f"the model {text!r} is a text, and there is no provider of that name; give a model, such as {give}"
 
 
 async def _start_building(state: RunState, recipe: Recipe) -> Any:
