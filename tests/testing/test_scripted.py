@@ -136,3 +136,9 @@ async def test_one_script_can_be_shared_by_runs_one_after_another() -> None:
 def test_a_turn_that_is_none_is_named_at_once(turn: object, text: str) -> None:
     with pytest.raises(ConfigurationError, match=text):
         ScriptedModel([turn])  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize("script", [says("hello"), "hello", OSError("no route")])
+def test_a_script_that_is_no_list_is_told_how_to_write_one(script: object) -> None:
+    with pytest.raises(ConfigurationError, match=r"a script is a list of turns.*write ScriptedModel\(\[\.\.\.\]\)"):
+        ScriptedModel(script)  # type: ignore[arg-type]  # what the test is about

@@ -52,6 +52,8 @@ class ScriptedModel:
     """
 
     def __init__(self, turns: Sequence[Turn]) -> None:
+        if isinstance(turns, (ModelResponse, str, BaseException)):
+            raise ConfigurationError(f"a script is a list of turns, and it is {turns!r}; write ScriptedModel([...])")
         self._turns = [_checked(turn) for turn in turns]
         self.requests: list[ModelRequest] = []
 
