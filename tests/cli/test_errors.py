@@ -100,7 +100,17 @@ def test_an_import_that_fails_inside_the_module_is_told_as_such(toolwire: Comman
 
     error = error_of(toolwire("tools", "--app", "needy:App"))
 
-    assert error == "importing 'needy' failed: ModuleNotFoundError: No module named 'no_such_package_anywhere'"
+    told = "ModuleNotFoundError: No module named 'no_such_package_anywhere'"
+    assert error == f"importing 'needy' failed in needy.py, line 1: {told}"
+
+
+def test_an_import_that_fails_below_the_users_files_names_the_line_of_theirs(toolwire: Command, folder: Path) -> None:
+    (folder / "limiting.py").write_text("from toolkit import Limits\n\nlimits = Limits(max_calls=3)\n")
+    (folder / "starting.py").write_text("import limiting\n")
+
+    error = error_of(toolwire("check", "--app", "starting:App"))
+
+    assert error.startswith("importing 'starting' failed in limiting.py, line 3: TypeError:")
 
 
 def test_a_traceback_is_printed_when_asked_for(toolwire: Command) -> None:
@@ -164,7 +174,7 @@ def test_a_module_that_exits_is_a_failure_in_one_line(folder: Path, toolwire: Co
 
     assert answer.status == 1
     assert answer.out == ""
-    assert answer.err.startswith("toolwire: importing 'leaving' failed: SystemExit")
+    assert answer.err.startswith("toolwire: importing 'leaving' failed in leaving.py, line 2: SystemExit")
     assert answer.err.count("\n") == 1
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
@@ -71,8 +72,20 @@ def _module(name: str) -> ModuleType:
             near = get_close_matches(error.name, _modules_beside(error.name, directory), n=1)
             text += f"; did you mean '{near[0]}'?" if near else ""
         else:
-            text = f"importing '{name}' failed: {text_of(error)}"
+            text = f"importing '{name}' failed{_place_of(error, directory)}: {text_of(error)}"
         raise Failed(text, causes=(error,)) from error
+
+
+def _place_of(error: BaseException, directory: str) -> str:
+    """The last line of the user's own files that led to the error, as ` in shop.py, line 7`."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_own(frame.filename, directory)]
+    return f" in {Path(frames[-1].filename).relative_to(directory)}, line {frames[-1].lineno}" if frames else ""
+
+
+def _is_own(filename: str, directory: str) -> bool:
+    """Whether a file is of the working directory, and not of an environment that lies there."""
+    path = Path(filename)
+    return path.is_relative_to(directory) and "site-packages" not in path.parts
 
 
 def _attribute(module: ModuleType, path: str) -> Any:
