@@ -174,6 +174,9 @@ class NoHook:
     def on_call(self, ctx: RunContext) -> None: ...
 
 
+def guard_function(ctx: RunContext, call: Any) -> None: ...
+
+
 class OneParameter:
     def on_before_call(self, ctx: RunContext) -> None: ...
 
@@ -198,6 +201,10 @@ MISTAKES = {
     "settings": ({"settings": {"temperature": 0}}, r"give ModelSettings\(temperature="),
     "tools": ({"tools": add}, "tools .*are .*; give a list"),
     "hooks": ({"hooks": NoHook()}, "hooks are .*; give a list"),
+    "function as hook": (
+        {"hooks": [guard_function]},
+        "hook guard_function is a function; hooks are objects with methods of the names on_before_call",
+    ),
     "no hook": ({"hooks": [NoHook()]}, "NoHook has none of on_before_call, on_after_call"),
     "one parameter": (
         {"hooks": [OneParameter()]},

@@ -127,6 +127,10 @@ def _check(hook: Any, found: list[Any]) -> None:
     if isinstance(hook, type):
         label = label_of(hook)
         raise ConfigurationError(f"hook {label} is a class; hooks are objects: pass {label}(...)")
+    if isinstance(hook, FunctionType):
+        raise ConfigurationError(
+            f"hook {label_of(hook)} is a function; hooks are objects with methods of the names {', '.join(_NAMES)}"
+        )
     label = f"hook {label_of(type(hook))}"
     refuse_misspelt(hook, _NAMES, label)
     if found == [*_NOTHING]:
