@@ -149,7 +149,7 @@ def test_hooks_and_function_tools_are_dotted_with_what_is_injected_into_them() -
         [box] = [line.strip() for line in drawn.splitlines() if f'["{label}"]' in line]
         return box.partition("[")[0]
 
-    agent, told = number_of("agent<br/>Agent"), number_of("remember<br/>Object")
+    agent, told = number_of("agent<br/>Agent"), number_of("remember")
     auditor, clock = number_of("auditor<br/>Auditor"), number_of("clock<br/>Clock")
     database = number_of("database<br/>open_database")
     arrows = {line.strip() for line in drawn.splitlines() if "->" in line}

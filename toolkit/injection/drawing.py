@@ -71,7 +71,7 @@ class _Drawing:
 
     def box(self, provider: AnyProvider) -> str:
         name, label = self._names.get(provider), short_label(provider)
-        text = label if name is None else f"{name}<br/>{label}"
+        text = label if name is None else name if provider in self._there.values() else f"{name}<br/>{label}"
         return f'{self._id(provider)}["{text.replace(chr(34), "#quot;")}"]'
 
     def _visit(self, provider: AnyProvider) -> None:
