@@ -42,8 +42,8 @@ class FetchSettings:
         Raises:
             ConfigurationError: a value is of the wrong type or out of range.
         """
-        section = Section(config, environment=environment)
-        own = section.section("fetch_url")
+        section = Section.whole(config, environment)
+        own = section.section("fetch_url", "allow_private", "allow_proxy")
         return cls(
             identity=Identity(user_agent=section.header("user_agent")),
             timeout=section.seconds("timeout", default=20.0),

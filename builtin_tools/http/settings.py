@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import cast
@@ -16,6 +17,11 @@ from toolkit.errors import ConfigurationError
 from toolkit.http.secrets import Secret
 
 __all__ = ["Identity", "Section"]
+
+
+_KEYS = ("contact", "user_agent", "timeout", "web_search", "fetch_url", "wikipedia", "pubmed", "linear")
+_NEAR = 0.8
+"""How like two keys are, at least, of which one is taken for the other misspelt: `write` and `writes` are, by 0.91."""
 
 
 class Section:
@@ -43,9 +49,33 @@ class Section:
         self._path = path
         self._environment = os.environ if environment is None else environment
 
-    def section(self, key: str) -> Section:
-        """The mapping under `key`; an empty one when it is absent."""
-        return Section(self._values.get(key), path=self._name(key), environment=self._environment)
+    @classmethod
+    def whole(cls, values: object, environment: Mapping[str, str] | None) -> Section:
+        """The configuration of all built-in tools; a key that is nearly one of theirs is refused."""
+        section = cls(values, environment=environment)
+        section._refuse_misspelt(_KEYS)
+        return section
+
+    def section(self, key: str, *keys: str) -> Section:
+        """The mapping under `key`; an empty one when it is absent.
+
+        Args:
+            key: Its name.
+            keys: Those that are read of it. One that is nearly one of them is refused: a switch that is misspelt, such
+                as `allow_keyles`, must not pass for one that was never set. Others may be there for others.
+        """
+        section = Section(self._values.get(key), path=self._name(key), environment=self._environment)
+        section._refuse_misspelt(keys)
+        return section
+
+    def _refuse_misspelt(self, keys: Sequence[str]) -> None:
+        for key in self._values:
+            near = [] if key in keys else get_close_matches(str(key), keys, n=1, cutoff=_NEAR)
+            if near:
+                raise ConfigurationError(
+                    f"the built-in tools' configuration has {self._name(str(key))!r}, which nothing reads; did you "
+                    f"mean {self._name(near[0])!r}?"
+                )
 
     def text(self, key: str, *variables: str) -> str | None:
         """A text without surrounding space, from `key` or the first of the environment variables that is set."""

@@ -47,8 +47,8 @@ class LinearSettings:
         Raises:
             ConfigurationError: a value is of the wrong type or out of range.
         """
-        section = Section(config, environment=environment)
-        own = section.section("linear")
+        section = Section.whole(config, environment)
+        own = section.section("linear", "api_key", "base_url", "team", "writes", "deletes")
         return cls(
             api_key=own.secret("api_key", "LINEAR_API_KEY"),
             base_url=own.url("base_url", default=_BASE_URL).removesuffix("/graphql"),

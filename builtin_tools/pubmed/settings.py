@@ -44,8 +44,8 @@ class PubMedSettings:
         Raises:
             ConfigurationError: a value is of the wrong type or out of range.
         """
-        section = Section(config, environment=environment)
-        own = section.section("pubmed")
+        section = Section.whole(config, environment)
+        own = section.section("pubmed", "base_url", "api_key")
         return cls(
             identity=Identity.read(section),
             base_url=own.url("base_url", default=_BASE_URL),

@@ -16,6 +16,10 @@ PROVIDERS = ("tavily", "brave", "exa", "serper", "firecrawl", "searxng", "ddgs")
 """The names that `web_search.provider` may have besides `auto`, in the order in which `auto` looks for keys."""
 
 _SECTION = "web_search"
+_ACCOUNTS = ("tavily", "brave", "exa", "serper", "searxng", "firecrawl", "brightdata")
+_KEYS = ("provider", "allow_keyless", "branded", *_ACCOUNTS)
+_KEYS_OF_ACCOUNTS = ("api_key", "base_url")
+_KEYS_OF_BRIGHTDATA = (*_KEYS_OF_ACCOUNTS, "serp_zone", "zone")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +62,8 @@ class WebSearchSettings:
         Raises:
             ConfigurationError: a value is of the wrong type or out of range, or there is no such provider.
         """
-        whole = Section(config, environment=environment)
-        own = whole.section(_SECTION)
+        whole = Section.whole(config, environment)
+        own = whole.section(_SECTION, *_KEYS)
         return cls(
             tavily=_account(own, "tavily", "Tavily", "https://api.tavily.com", "TAVILY_API_KEY"),
             brave=_account(
@@ -67,7 +71,7 @@ class WebSearchSettings:
             ),
             exa=_account(own, "exa", "Exa", "https://api.exa.ai", "EXA_API_KEY", "SEARCH_EXA_API_KEY"),
             serper=_account(own, "serper", "Serper", "https://google.serper.dev", "SERPER_API_KEY"),
-            searxng=_searxng(own.section("searxng")),
+            searxng=_searxng(own.section("searxng", *_KEYS_OF_ACCOUNTS)),
             firecrawl=_account(
                 own,
                 "firecrawl",
@@ -79,7 +83,7 @@ class WebSearchSettings:
             brightdata=_account(
                 own, "brightdata", "Bright Data", "https://api.brightdata.com", "SEARCH_BRIGHTDATA_API_KEY"
             ),
-            brightdata_zone=_zone(own.section("brightdata")),
+            brightdata_zone=_zone(own.section("brightdata", *_KEYS_OF_BRIGHTDATA)),
             provider=_provider(own),
             allow_keyless=own.flag("allow_keyless", "WEB_SEARCH_ALLOW_KEYLESS", default=True),
             branded=own.flag("branded", default=False),
@@ -104,7 +108,7 @@ def _provider(section: Section) -> str:
 
 
 def _account(own: Section, key: str, provider: str, base_url: str, *variables: str) -> Account:
-    section = own.section(key)
+    section = own.section(key, *(_KEYS_OF_BRIGHTDATA if key == "brightdata" else _KEYS_OF_ACCOUNTS))
     address = section.url("base_url", default=base_url)
     if "@" in urlsplit(address).netloc:
         raise ConfigurationError(

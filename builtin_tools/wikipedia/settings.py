@@ -38,10 +38,10 @@ class WikipediaSettings:
         Raises:
             ConfigurationError: a value is of the wrong type or out of range.
         """
-        section = Section(config, environment=environment)
+        section = Section.whole(config, environment)
         return cls(
             identity=Identity.read(section),
-            base_url=section.section("wikipedia").url("base_url", default=_BASE_URL),
+            base_url=section.section("wikipedia", "base_url").url("base_url", default=_BASE_URL),
             timeout=section.seconds("timeout", default=10.0),
         )
 

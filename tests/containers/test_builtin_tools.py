@@ -313,3 +313,25 @@ def test_a_name_that_the_package_does_not_have_is_an_attribute_error() -> None:
 
     with pytest.raises(AttributeError, match="Nothing"):
         package.Nothing  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("tool", "config", "told"),
+    [
+        (
+            "web_search",
+            {"web_search": {"allow_keyles": False}},
+            "'web_search.allow_keyles'.*'web_search.allow_keyless'",
+        ),
+        ("web_search", {"web_search": {"exa": {"apikey": "k"}}}, "'web_search.exa.apikey'.*'web_search.exa.api_key'"),
+        ("web_search", {"web_serach": {"provider": "exa"}}, "'web_serach'.*'web_search'"),
+        ("fetch_url", {"fetch_url": {"allowprivate": True}}, "'fetch_url.allowprivate'.*'fetch_url.allow_private'"),
+        ("wikipedia_page", {"contct": "ada@example.org"}, "'contct'.*'contact'"),
+        ("wikipedia_page", {"wikipedia": {"baseurl": "x"}}, "'wikipedia.baseurl'.*'wikipedia.base_url'"),
+        ("pubmed_search", {"pubmed": {"apikey": "k"}}, "'pubmed.apikey'.*'pubmed.api_key'"),
+        ("linear_list", {"linear": {"write": True}}, "'linear.write'.*'linear.writes'"),
+    ],
+)
+def test_a_misspelt_setting_is_refused_when_its_tool_is_built(tool: str, config: dict[str, Any], told: str) -> None:
+    with pytest.raises(ConfigurationError, match=told):
+        getattr(BuiltinTools(config=config, http=None), tool)()

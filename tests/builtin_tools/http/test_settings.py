@@ -130,3 +130,20 @@ def test_without_an_own_name_the_user_agent_is_toolwires() -> None:
 
 def test_the_contact_is_not_in_the_repr() -> None:
     assert "ada@" not in repr(Identity(contact="ada@example.org"))
+
+
+def test_a_key_that_is_nearly_one_that_is_read_is_refused() -> None:
+    section = Section({"linear": {"write": True}}, environment=NO_VARIABLES)
+
+    with pytest.raises(ConfigurationError) as refused:
+        section.section("linear", "team", "writes")
+
+    assert str(refused.value) == (
+        "the built-in tools' configuration has 'linear.write', which nothing reads; did you mean 'linear.writes'?"
+    )
+
+
+def test_keys_that_are_like_none_that_is_read_may_be_there_for_others() -> None:
+    whole = Section.whole({"database": "shop.sqlite3", "linear": {"owner": "ada"}}, NO_VARIABLES)
+
+    assert whole.section("linear", "team", "writes").text("team") is None
