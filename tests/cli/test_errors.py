@@ -43,6 +43,7 @@ def test_wrong_use_is_told_in_one_line_and_gives_status_2(
     ("arguments", "error"),
     [
         pytest.param(("--app", "shop"), "--app is 'shop'; give a module and a name in it", id="no colon"),
+        pytest.param(("--app", "shop.Shop"), "and a name in it, such as shop:Shop", id="a dot for the colon"),
         pytest.param(("--app", "shopp:Shop"), "there is no module 'shopp'", id="no such module"),
         pytest.param(
             ("--app", "shopp:Shop"), "nor among what is installed; did you mean 'shop'?", id="a module like another"

@@ -34,7 +34,9 @@ def load_container(app: str) -> Any:
     if module_name.endswith(".py") or "/" in module_name:
         raise Failed(f"--app is {app!r}, and names a file; write {_imported_as(module_name)}:{name or 'Container'}")
     if not (module_name and colon and name):
-        raise Failed(f"--app is {app!r}; give a module and a name in it, such as {DEFAULT_APP}")
+        module, _, last = app.rpartition(".")
+        example = f"{module}:{last}" if module and not colon and last[:1].isupper() else DEFAULT_APP
+        raise Failed(f"--app is {app!r}; give a module and a name in it, such as {example}")
     found = _attribute(_module(module_name), name)
     if callable(found):
         try:
