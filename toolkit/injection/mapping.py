@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
@@ -72,8 +72,9 @@ class MappingResolver:
         if isinstance(listed, str):
             return self._checked(_recipe(self._named(listed)), value_types)
         if not isinstance(listed, type):
+            kind = cast("type[Any]", type(listed))
             # As dependency-injector asks, without importing it.
-            if getattr(type(listed), "__IS_PROVIDER__", False) is True:
+            if getattr(kind, "__IS_PROVIDER__", False) is True:
                 return self._of_provider(listed, value_types)
             return Recipe(repr_of(listed), product=listed, identity=listed, instance=listed)
         giving = {id(candidate.key): candidate for candidate in self._candidates if candidate.product is listed}
