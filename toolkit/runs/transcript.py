@@ -118,10 +118,10 @@ def _mended(history: Sequence[Message]) -> tuple[Transcript, set[str], list[str]
 def _checked(message: Any) -> Message:
     if isinstance(message, (SystemMessage, UserMessage, AssistantMessage)):
         return message
-    kept = "; toolkit.messages.messages_from_json(text) reads what was kept as JSON" * isinstance(message, (str, dict))
-    raise ConfigurationError(
-        f"messages hold {type(message).__name__}; give messages of toolkit.messages, such as earlier.messages{kept}"
-    )
+    text = f"messages hold {type(message).__name__}; give messages of toolkit.messages, such as earlier.messages"
+    if isinstance(message, (str, dict)):
+        text += "; toolkit.messages.messages_from_json(text) reads what was kept as JSON"
+    raise ConfigurationError(text)
 
 
 def _in_words(name: str, id: str) -> str:
