@@ -202,9 +202,9 @@ FAULTS = [
     ),
     pytest.param(
         {"agent": provide(Agent, tools=[NamedSearch, AlsoSearch])},
-        "'agent': two tools are named 'Search-Docs' (case, and '-' against '_', make no difference): NamedSearch and "
-        "AlsoSearch",
-        id="two tools of one name",
+        "'agent': two tools are named 'search_docs' and 'Search-Docs' (case, and '-' against '_', make no difference): "
+        "NamedSearch and AlsoSearch",
+        id="two tools of names too much alike",
     ),
     pytest.param(
         {"one": provide(NamedSearch), "other": provide(NamedSearch), "agent": provide(Agent, tools=["one", "other"])},

@@ -240,11 +240,11 @@ async def test_an_object_that_is_no_model_is_named() -> None:
         await Agent(object()).run("hi")
 
 
-async def test_two_tools_of_one_name_are_found_before_the_model_is_asked() -> None:
+async def test_two_tools_of_names_too_much_alike_are_both_named_before_the_model_is_asked() -> None:
     model = ScriptedModel([says("hello")])
     one, other = add, type(add)(add.handler, "Add", "Add as well.")
 
-    with pytest.raises(ConfigurationError, match="two tools are named 'Add'"):
+    with pytest.raises(ConfigurationError, match="two tools are named 'add' and 'Add'"):
         await Agent(model, tools=[one, other]).run("hi")
 
     assert model.requests == []

@@ -30,7 +30,7 @@ from toolkit.injection.overlays import AnyProvider, object_of
 from toolkit.injection.providers import CallScoped, Literal, RunScoped
 from toolkit.injection.survey import is_agent
 from toolkit.tools.members import gives_tools
-from toolkit.tools.names import folded
+from toolkit.tools.names import alike, folded
 from toolkit.tools.parameters import Parameter
 from toolkit.tools.resolver import Recipe
 from toolkit.tools.specification import ToolSpecification, specify, specify_class
@@ -81,7 +81,7 @@ class AgentFindings:
         yield from self._of_recipe(recipe)
 
     def _of_tools(self, listed: list[Any]) -> Iterator[str]:
-        named: dict[str, Recipe] = {}
+        named: dict[str, tuple[str, Recipe]] = {}
         for item in listed:
             try:
                 recipe = self._resolver.recipe(item, frozenset())
@@ -96,12 +96,9 @@ class AgentFindings:
                 continue
             yield from self._of_parameters(specification)
             name = specification.definition.name
-            other = named.setdefault(folded(name), recipe)
+            first, other = named.setdefault(folded(name), (name, recipe))
             if other.identity is not recipe.identity:
-                yield (
-                    f"two tools are named '{name}' (case, and '-' against '_', make no difference): {other.label} and "
-                    f"{recipe.label}; give one another name"
-                )
+                yield alike(first, name, other.label, recipe.label)
 
     def _of_recipe(self, recipe: Recipe, *, is_for_call: bool = False) -> Iterator[str]:
         if recipe.instance is not UNSET:

@@ -14,7 +14,7 @@ from toolkit.context import RunContext
 from toolkit.errors import ConfigurationError
 from toolkit.messages import ToolCall, ToolDefinition
 from toolkit.tools.members import MEMBERS, gives_tools
-from toolkit.tools.names import folded
+from toolkit.tools.names import alike, folded
 from toolkit.tools.parameters import label_of
 from toolkit.tools.resolver import Recipe, Resolver
 from toolkit.tools.specification import ToolSpecification, specify, specify_class
@@ -214,7 +214,8 @@ def _compiled(
         if other is not recipe:
             if other.identity is recipe.identity:
                 continue  # the same tool listed twice counts once
-            raise ConfigurationError(_same_name(name, other, recipe))
+            first = next(listed for listed in entries if folded(listed) == folded(name))
+            raise ConfigurationError(alike(first, name, other.label, recipe.label))
         owner = f"tool '{name}'"
         source = recipe.product if recipe.instance is UNSET else recipe.instance
         if recipe in built:
@@ -249,13 +250,6 @@ def _specification(recipe: Recipe, built: dict[Recipe, Any], value_types: Set[ty
 def _injections(parameters: Any, owner: str, resolver: Resolver, value_types: Set[type]) -> dict[str, Recipe]:
     found = {parameter.name: resolver.parameter(parameter, owner, value_types) for parameter in parameters}
     return {name: recipe for name, recipe in found.items() if recipe is not None}
-
-
-def _same_name(name: str, first: Recipe, second: Recipe) -> str:
-    return (
-        f"two tools are named '{name}' (case, and '-' against '_', make no difference): {first.label} and "
-        f'{second.label}; give one another name, for example name="{name}_2"'
-    )
 
 
 async def _available(tools: ToolSet, ctx: RunContext, build: Build, started: Started) -> ToolSet:

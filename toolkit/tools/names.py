@@ -6,7 +6,7 @@ import re
 
 from toolkit.errors import ConfigurationError
 
-__all__ = ["check_name", "folded", "snake_case"]
+__all__ = ["alike", "check_name", "folded", "snake_case"]
 
 _ALLOWED = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _WORD_BORDER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -20,6 +20,15 @@ def snake_case(class_name: str) -> str:
 def folded(name: str) -> str:
     """The name without the differences that a model, or a provider, may lose: case, and `-` against `_`."""
     return name.lower().replace("-", "_")
+
+
+def alike(first: str, second: str, first_label: str, second_label: str) -> str:
+    """What is said of two tools whose names are one when folded."""
+    names = f"'{first}'" if first == second else f"'{first}' and '{second}'"
+    return (
+        f"two tools are named {names} (case, and '-' against '_', make no difference): {first_label} and "
+        f'{second_label}; give one another name, for example name="{second[:62]}_2"'
+    )
 
 
 def check_name(name: str, owner: str) -> None:
