@@ -384,3 +384,24 @@ async def test_available_if_may_be_a_method_of_another_object() -> None:
     made = Tool.define(name="t", description="Do it.", handler=lambda: None, available_if=Policy().allows)
 
     assert (await execute(made)).content == ""
+
+
+@pytest.mark.parametrize("member", ["exclusive", "needs_approval", "run_in_thread", "max_result_tokens"])
+def test_a_flag_that_is_none_is_refused_as_on_a_class(member: str) -> None:
+    """As `config.get("needs_approval")` gives it: what is not there must not pass for `no`."""
+    members: dict[str, Any] = {member: None}
+
+    with pytest.raises(ConfigurationError, match=f"^{member} of tool 'add' is None"):
+        Tool.define(name="add", description="Add.", handler=add.handler, **members)
+    with pytest.raises(ConfigurationError, match=f"^{member} of tool 'add' is None"):
+        tool(**members)(add.handler)
+
+
+def test_none_stands_for_a_member_that_is_not_given_where_that_is_its_default() -> None:
+    members: dict[str, Any] = dict.fromkeys(
+        ("input_schema", "output_schema", "on_before_call", "on_after_call", "timeout", "available_if")
+    )
+
+    made = Tool.define(name="add", description="Add two numbers.", handler=add.handler, **members)
+
+    assert definition(made) == definition(add)

@@ -14,7 +14,7 @@ from toolkit.tools.docstrings import read_docstring
 from toolkit.tools.execution import execute
 from toolkit.tools.names import snake_case
 from toolkit.tools.parameters import label_of
-from toolkit.tools.protocol import MAX_RESULT_TOKENS, OPTIONAL_MEMBERS
+from toolkit.tools.protocol import DEFAULTS, MAX_RESULT_TOKENS, OPTIONAL_MEMBERS
 from toolkit.tools.schemas.members import docstring_of
 from toolkit.tools.specification import check_class, keep_specification
 
@@ -58,7 +58,10 @@ class FunctionTool(Generic[P, R]):
         # own attributes stay its own: one named like a member must not pass for one.
         self.__dict__.update({a: getattr(handler, a) for a in functools.WRAPPER_ASSIGNMENTS if hasattr(handler, a)})
         self.__dict__["__wrapped__"] = handler
-        self.__dict__.update((member, value) for member, value in members.items() if value is not None)
+        # None stands for "not given" where it is the default; a flag that is None is refused, as on a class: what a
+        # configuration lacks must not pass for `no`.
+        given = {member: value for member, value in members.items() if value is not None or member in DEFAULTS}
+        self.__dict__.update(given)
         self.__dict__.update(name=name, description=description, handler=handler)
         keep_specification(self)  # all that can be wrong with it is found here
 
