@@ -536,12 +536,99 @@ async def test_a_schema_that_is_changed_later_does_not_change_the_tool() -> None
 
 @pytest.mark.parametrize(
     ("handler", "takes"),
-    [(lambda: None, "none"), (lambda a, b: None, "a, b"), (lambda **more: None, "none"), (lambda *more: None, "none")],
-    ids=["none", "two", "keywords", "any number"],
+    [
+        (lambda: None, "none"),
+        (lambda a, b: None, "a, b"),
+        (lambda *more: None, "none"),
+        (lambda *more, **named: None, "none"),
+    ],
+    ids=["none", "two", "any number", "anything"],
 )
 def test_a_handler_with_an_input_schema_takes_one_parameter(handler: Any, takes: str) -> None:
+    schema = {"type": "object", "properties": {"x": {"type": "integer"}}}
+
     with pytest.raises(ConfigurationError, match=f"takes one parameter for them; it takes {takes}\\. "):
-        Tool.define(name="t", description="Do it.", handler=handler, input_schema={})
+        Tool.define(name="t", description="Do it.", handler=handler, input_schema=schema)
+
+
+@dataclasses.dataclass
+class Nothing:
+    """A type that describes no argument."""
+
+
+def test_a_handler_whose_input_schema_is_a_type_takes_its_instance() -> None:
+    for handler in (lambda: None, lambda **more: None):
+        with pytest.raises(ConfigurationError, match="takes one parameter for them; it takes none"):
+            Tool.define(name="t", description="Do it.", handler=handler, input_schema=Nothing)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {},
+        {"type": "object"},
+        {"type": "object", "properties": {}},
+        {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "title": "Ping",
+            "description": "Nothing.",
+            "type": "object",
+            "properties": {},
+            "required": [],
+            "additionalProperties": False,
+        },
+    ],
+    ids=["empty", "an object", "no properties", "closed"],
+)
+async def test_a_handler_takes_no_parameter_where_its_schema_describes_no_argument(schema: dict[str, Any]) -> None:
+    """As servers of tools write it for a tool without arguments."""
+
+    class Ping(Tool):
+        """Ping."""
+
+        input_schema = schema
+
+        def handler(self, ctx: RunContext) -> str:
+            return "pong"
+
+    function = Tool.define(name="ping", description="Ping.", handler=lambda: "pong", input_schema=schema)
+
+    for made in (Ping(), function):
+        assert definition(made).input_schema == schema
+        assert (await made.execute({})).value == "pong"
+        extra = await made.execute({"stray": 1})
+        assert extra.is_error if "additionalProperties" in schema else extra.value == "pong"
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [{"additionalProperties": True}, {"patternProperties": {"^x": {}}}, {"required": ["x"]}, {"$ref": "#/$defs/A"}],
+    ids=["open", "patterns", "required", "elsewhere"],
+)
+def test_a_handler_without_parameters_is_refused_where_its_schema_describes_arguments(schema: dict[str, Any]) -> None:
+    schema = {**schema, "$defs": {"A": {"type": "object"}}} if "$ref" in schema else schema
+
+    with pytest.raises(ConfigurationError, match="takes one parameter for them; it takes none"):
+        Tool.define(name="t", description="Do it.", handler=lambda: None, input_schema=schema)
+
+
+async def test_the_arguments_of_a_hand_written_schema_are_spread_to_a_handler_of_keywords_only() -> None:
+    """As what passes each call on to a server writes it."""
+
+    schema = {"type": "object", "properties": {"x": {"type": "integer"}, "y": {}}, "required": ["x"]}
+
+    class Remote(Tool):
+        """Do it elsewhere."""
+
+        input_schema = schema
+
+        async def handler(self, ctx: RunContext, **arguments: Any) -> Any:
+            return [type(ctx).__name__, arguments]
+
+    assert definition(Remote).input_schema == schema
+    assert (await Remote().execute({"x": 1, "y": [2], "z": 3})).value == ["RunContext", {"x": 1, "y": [2], "z": 3}]
+    assert (await Remote().execute({"y": 1})).content == "$.x: 'x' is a required property"
+    assert (await Remote().execute({"x": 1, "ctx": {}})).content == "$.ctx: is not an argument of this tool"
 
 
 async def test_further_parameters_with_defaults_stay_with_the_handler() -> None:

@@ -75,7 +75,8 @@ class Tool:
         Args:
             name: 1 to 64 of `A-Z a-z 0-9 _ -`.
             description: What the model reads.
-            handler: Sync or async. With an `input_schema` it takes one value, else its parameters make the schema.
+            handler: Sync or async. With an `input_schema` it takes one value (see `ITool`), else its parameters make
+                the schema.
             input_schema: A JSON Schema as a dict, or a type.
             members: Further members of `ITool`, such as `exclusive=True` or `on_before_call=guard`.
 

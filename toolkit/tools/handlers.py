@@ -36,6 +36,7 @@ __all__ = ["HandlerPlan", "context_value", "is_context_type", "plan_handler", "t
 _CONTEXT_TYPES = (RunContext, Run, Invocation)
 
 
+_NO_ARGUMENTS = ("$schema", "$id", "title", "description", "type")
 _JSON_TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
 
 
@@ -44,7 +45,8 @@ class HandlerPlan(Struct, frozen=True):
 
     Attributes:
         shape: What the model may send, and how it becomes what the handler takes.
-        whole: The parameter that gets the arguments as one dict or instance; None when they are spread.
+        whole: The parameter that gets the arguments as one dict or instance; None when they are spread, as the
+            parameters say it, or to the `**kwargs` of a handler that has a hand-written schema.
         contexts: Parameters filled with the `RunContext`, `Run` or `Invocation`, with the annotated type.
         injected: Parameters marked `Inject`.
         positional: Names of positional-only parameters, in order, with their defaults.
@@ -154,7 +156,7 @@ def plan_handler(
     if input_schema is None:
         shape, whole = _shape_of_parameters(offered, handler, owner), None
     else:
-        shape, whole = _shape_of_schema(input_schema, owner), _only_parameter(offered, owner)
+        shape, whole = _shape_and_parameter(input_schema, offered, owner)
     return HandlerPlan(
         shape=shape,
         whole=whole,
@@ -278,6 +280,27 @@ def _shape_of_schema(input_schema: Any, owner: str) -> Shape:
         f"input_schema of {owner} is {input_schema!r}; it has to be a JSON Schema (a dict) or a type whose JSON is an "
         f"object (dataclass, TypedDict, msgspec Struct, pydantic model)"
     )
+
+
+def _shape_and_parameter(input_schema: Any, offered: list[Parameter], owner: str) -> tuple[Shape, str | None]:
+    """What a schema gives, and the parameter that takes it; None where the handler takes keywords only, or nothing."""
+    shape = _shape_of_schema(input_schema, owner)
+    if isinstance(input_schema, dict):
+        if not offered and _describes_nothing(shape.schema):
+            return Shape(shape.schema, _left_out), None
+        if [parameter.kind for parameter in offered] == [inspect.Parameter.VAR_KEYWORD]:
+            return shape, None
+    return shape, _only_parameter(offered, owner)
+
+
+def _describes_nothing(schema: dict[str, Any]) -> bool:
+    """Whether a hand-written schema describes no argument, so that a handler without parameters misses none."""
+    return all(key in _NO_ARGUMENTS or not value for key, value in schema.items())
+
+
+def _left_out(arguments: dict[str, Any]) -> dict[str, Any]:
+    """What a handler without parameters gets, whatever an open schema lets a model send."""
+    return {}
 
 
 def _only_parameter(offered: list[Parameter], owner: str) -> str:

@@ -44,7 +44,8 @@ class ITool(Protocol):
 
     * `input_schema`: derived from the handler's parameters and closed. A `dict` is a hand-written JSON Schema, and the
       handler gets one dict. A type (dataclass, TypedDict, msgspec Struct, pydantic model): its schema, and the
-      handler gets one instance.
+      handler gets one instance. The arguments of a hand-written schema are spread to a handler of `**kwargs` only;
+      where it describes no argument, the handler may take none.
     * `output_schema`: a dict or a type that the handler's value has to meet; nothing is checked.
     * `on_before_call(ctx, call)` and `on_after_call(ctx, info)`: see `toolkit.hooks`.
     * `exclusive` (False): never overlaps another exclusive call of the same run, nor a thread that one has left at its
