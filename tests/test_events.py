@@ -155,6 +155,24 @@ def test_arguments_are_an_object_also_where_a_provider_sent_text(sent: Any, show
     assert json.loads(event_to_json(event))["call"]["arguments"] == shown
 
 
+def endless() -> dict[str, Any]:
+    arguments: dict[str, Any] = {}
+    arguments["city"] = arguments
+    return arguments
+
+
+@pytest.mark.parametrize("arguments", [endless(), {"city": object()}], ids=["endless", "an object"])
+async def test_refused_arguments_that_have_no_json_do_not_stop_a_stream(arguments: dict[str, Any]) -> None:
+    agent = Agent(ScriptedModel([calls(ToolCall("c1", "look_up", arguments)), says("I can't.")]), tools=[look_up])
+
+    async with agent.stream("Oslo?") as stream:
+        lines = [json.loads(event_to_json(event)) async for event in stream]
+
+    [finished] = [line["record"] for line in lines if line["type"] == "ToolCallFinished"]
+    assert (finished["arguments"], finished["is_error"]) == ({}, True)
+    assert stream.run.response == "I can't."
+
+
 def test_half_a_character_does_not_stop_a_stream() -> None:
     assert json.loads(event_to_json(CustomEvent("note", "a\ud83d", "r1")))["data"] == "a\ufffd"
 

@@ -130,8 +130,9 @@ def event_to_json(event: _AnyEvent) -> str:
     An object with `type` (the class's name), `run_id` and the event's own members: `turn`; `text`; `call` (`id`,
     `name`, `arguments`); `record` (the same, and `content`, `is_error`, `duration` in seconds); `name` and `data`;
     `run` (`outcome`, `response`, `turns`, `usage`). Arguments are an object, or the text as it was sent where that is
-    none. Nothing of the context is in it, no exception, and no `value` that a handler returned: `content` is what the
-    model read. A run that fails ends with `RunFinished`, too: its `outcome` is `"failed"`.
+    none; `{}` where a model gave objects that have no JSON. Nothing of the context is in it, no exception, and no
+    `value` that a handler returned: `content` is what the model read. A run that fails ends with `RunFinished`, too:
+    its `outcome` is `"failed"`.
 
     Raises:
         TypeError: the `data` of a `CustomEvent` can't be written as JSON; the text names the event and the type.
@@ -139,12 +140,19 @@ def event_to_json(event: _AnyEvent) -> str:
     kind = "CustomEvent" if isinstance(event, CustomEvent) else type(event).__name__
     told = {"type": kind, "run_id": event.run_id, **_told(event)}
     try:
+        return _written(told)
+    except (TypeError, ValueError, RecursionError) as error:
+        if isinstance(event, (ToolCallStarted, ToolCallFinished)):  # refused: an object in them, or they never end
+            return _written(_without_arguments(told))
+        what = f"CustomEvent '{event.name}'" if isinstance(event, CustomEvent) else kind
+        raise TypeError(f"{what} can't be written as JSON: {error}; give it data of plain values") from error
+
+
+def _written(told: dict[str, Any]) -> str:
+    try:
         return msgspec.json.encode(told, enc_hook=_plain).decode()
     except UnicodeEncodeError:  # a model sent half of a character
         return msgspec.json.encode(sendable(msgspec.to_builtins(told, enc_hook=_plain))).decode()
-    except (TypeError, ValueError, RecursionError) as error:
-        what = f"CustomEvent '{event.name}'" if isinstance(event, CustomEvent) else kind
-        raise TypeError(f"{what} can't be written as JSON: {error}; give it data of plain values") from error
 
 
 def _told(event: _AnyEvent) -> dict[str, Any]:
@@ -170,6 +178,11 @@ def _told(event: _AnyEvent) -> dict[str, Any]:
 
 def _call(call: Any) -> dict[str, Any]:
     return {"id": call.id, "name": call.name, "arguments": _object_of(call.arguments)}
+
+
+def _without_arguments(told: dict[str, Any]) -> dict[str, Any]:
+    """What is told of a call, with `{}` for its arguments."""
+    return {name: {**part, "arguments": {}} if isinstance(part, dict) else part for name, part in told.items()}
 
 
 def _object_of(arguments: str | dict[str, Any]) -> str | dict[str, Any]:

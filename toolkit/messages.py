@@ -291,10 +291,30 @@ def has_object_arguments(call: ToolCall) -> bool:
             return isinstance(msgspec.json.decode(arguments), dict)
         if not isinstance(arguments, dict):
             return False
-        json.dumps(arguments, allow_nan=False, ensure_ascii=False).encode()
+        text = json.dumps(arguments, allow_nan=False, ensure_ascii=False)
+        text.encode()
     except (msgspec.MsgspecError, RecursionError, ValueError, TypeError):
         return False
-    return True
+    return text.count("{") + text.count("[") <= _MOST_NESTED or not _nests_deeper(arguments)
+
+
+_MOST_NESTED = 200
+"""Objects and arrays inside one another. What nests deeper may be readable here, and fail where less stack is left."""
+
+
+def _nests_deeper(arguments: Any) -> bool:
+    level: list[Any] = [arguments]
+    for _ in range(_MOST_NESTED):
+        level = [child for item in level for child in _held_by(item)]
+        if not level:
+            return False
+    return any(isinstance(item, (dict, list, tuple)) for item in level)
+
+
+def _held_by(item: Any) -> Iterable[Any]:
+    if isinstance(item, dict):
+        return cast("dict[Any, Any]", item).values()
+    return cast("Iterable[Any]", item) if isinstance(item, (list, tuple)) else ()
 
 
 def _transcript_of(messages: list[Message]) -> list[Message]:

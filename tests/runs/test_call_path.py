@@ -17,7 +17,7 @@ from tests.runs.parts import After, Before, add, assert_consistent, echo, fail
 from tests.shared_files import shared_json
 from toolkit import Agent, HookError, Limits, RunContext, Tool, ToolError, tool
 from toolkit.hooks import Deny, Modify, Skip
-from toolkit.messages import AssistantMessage
+from toolkit.messages import AssistantMessage, ToolCall, messages_from_json, messages_to_json
 from toolkit.testing import ScriptedModel, call, calls, says
 
 
@@ -273,6 +273,37 @@ async def test_malformed_arguments_never_run_and_stand_in_the_transcript_as_an_o
             for sent in message.tool_calls:
                 assert isinstance(json.loads(sent.arguments), dict)  # type: ignore[arg-type]
                 str(sent.arguments).encode()
+
+
+def nested(depth: int) -> dict[str, Any]:
+    arguments: dict[str, Any] = {}
+    for _ in range(depth):
+        arguments = {"text": arguments}
+    return arguments
+
+
+def endless() -> dict[str, Any]:
+    arguments: dict[str, Any] = {}
+    arguments["text"] = [arguments]
+    return arguments
+
+
+@pytest.mark.parametrize("name", ["echo", "unknown"])
+@pytest.mark.parametrize(
+    "arguments", [nested(250), nested(900), nested(5_000), endless()], ids=["250", "900", "5000", "endless"]
+)
+async def test_objects_that_nest_too_deep_are_refused_and_the_transcript_can_be_saved(
+    arguments: dict[str, Any], name: str
+) -> None:
+    run, _ = await called([echo], ToolCall("c1", name, arguments))
+
+    [record] = run.calls
+    assert ("unknown" if name == "unknown" else "the arguments are nested too deep") in record.result.content
+    assert run.response == "done"
+    again = await Agent(ScriptedModel([says("well")])).run(
+        "go on", messages=messages_from_json(messages_to_json(run.messages))
+    )
+    assert again.response == "well"
 
 
 async def test_what_was_no_object_stands_inside_one() -> None:

@@ -29,7 +29,7 @@ from toolkit.runs.state import RunState
 from toolkit.runs.toolset import ToolEntry
 from toolkit.runs.transcript import with_harmless_name, with_object_arguments
 from toolkit.tools.cancellation import Cancellation
-from toolkit.tools.copies import copied, copied_json
+from toolkit.tools.copies import copied_json, not_shared
 from toolkit.tools.results import cut, error_result
 from toolkit.tools.specification import MAX_RESULT_TOKENS
 from toolkit.tools.violations import InvalidArguments
@@ -67,7 +67,7 @@ def read_call(state: RunState, call: ToolCall) -> ReadCall:
     specification = entry.specification
     kind: type[Any] = raw.__class__
     try:
-        arguments = specification.read(copied(raw) if kind is not str and issubclass(kind, dict) else raw)
+        arguments = specification.read(not_shared(raw) if kind is not str and issubclass(kind, dict) else raw)
     except InvalidArguments as error:
         return ReadCall(with_object_arguments(call), call.name, entry, raw, error_result(str(error), error))
     if kind is str and raw[:1] != "{":

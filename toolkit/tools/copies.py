@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import msgspec
 
-__all__ = ["copied", "copied_json"]
+__all__ = ["copied", "copied_json", "not_shared"]
 
 _SCALARS = frozenset((str, int, float, bool, type(None)))
 
@@ -37,3 +37,11 @@ def copied_json(arguments: dict[str, Any]) -> dict[str, Any]:
             copy: dict[str, Any] = msgspec.to_builtins(arguments)
             return copy
     return {**arguments}
+
+
+def not_shared(arguments: Any) -> Any:
+    """As `copied`, of what was sent. What nests too deep, or contains itself, is given back, and refused as it is."""
+    try:
+        return copied(arguments)
+    except RecursionError:
+        return arguments

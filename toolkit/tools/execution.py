@@ -16,7 +16,7 @@ from toolkit.context import RequestedCall, RunContext
 from toolkit.errors import CleanupError, ConfigurationError, DeadlineExceeded, ToolError, text_of_error
 from toolkit.records import ToolResult
 from toolkit.tools.cancellation import Cancellation, Expiry, wait_in_any_case
-from toolkit.tools.copies import copied
+from toolkit.tools.copies import not_shared
 from toolkit.tools.driving import drive, settled
 from toolkit.tools.parameters import Parameter, label_of, value_of_type
 from toolkit.tools.results import cut, error_result, failure_result, result_of, to_json
@@ -72,7 +72,7 @@ async def execute(
         if (value := _injected(parameter, values or {}, f"tool '{specification.name}'")) is not msgspec.UNSET
     }
     try:
-        sent = specification.read(_not_shared(arguments))
+        sent = specification.read(not_shared(arguments))
         converted = specification.convert(sent)
     except InvalidArguments as error:
         return _cut(error_result(str(error), error), specification)
@@ -82,14 +82,6 @@ async def execute(
     cancellation = Cancellation(DEFAULT_GRACE, _warn)
     work = call_handler(specification, tool, converted, ctx.for_call(call), injected, cancellation)
     return _cut(await _in_own_task(work, cancellation, specification.name), specification)
-
-
-def _not_shared(arguments: Any) -> Any:
-    """A dict's copy. One that nests too deep, or contains itself, is refused as it is."""
-    try:
-        return copied(arguments)
-    except RecursionError:
-        return arguments
 
 
 async def _in_own_task(work: Coroutine[Any, Any, ToolResult], cancellation: Cancellation, name: str) -> ToolResult:
