@@ -551,6 +551,25 @@ def test_a_handler_with_an_input_schema_takes_one_parameter(handler: Any, takes:
         Tool.define(name="t", description="Do it.", handler=handler, input_schema=schema)
 
 
+@pytest.mark.parametrize(
+    ("annotation", "told"), [(str, "str"), (str | None, "str"), (Annotated[int, "of days"], "int"), (list[str], "list")]
+)
+def test_a_parameter_that_no_object_fits_is_refused_beside_an_input_schema(annotation: Any, told: str) -> None:
+    """It would get the dict of all arguments, whatever it is named."""
+
+    def handler(city: Any) -> Any:
+        return city
+
+    handler.__annotations__["city"] = annotation
+    schema = {"type": "object", "properties": {"city": {"type": "string"}}}
+
+    for each in (schema, Nothing):
+        with pytest.raises(
+            ConfigurationError, match=f"gets all arguments as one value, and 'city' is annotated {told}"
+        ):
+            Tool.define(name="t", description="Do it.", handler=handler, input_schema=each)
+
+
 @dataclasses.dataclass
 class Nothing:
     """A type that describes no argument."""

@@ -21,6 +21,7 @@ from toolkit.tools.parameters import (
     Parameter,
     function_of,
     is_async_callable,
+    label_of,
     names_taken,
     read_parameters,
     without_none,
@@ -36,6 +37,7 @@ __all__ = ["HandlerPlan", "context_value", "is_context_type", "plan_handler", "t
 _CONTEXT_TYPES = (RunContext, Run, Invocation)
 
 
+_NO_OBJECTS = (str, bytes, int, float, bool, list, tuple, set, frozenset)
 _NO_ARGUMENTS = ("$schema", "$id", "title", "description", "type")
 _JSON_TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
 
@@ -307,7 +309,15 @@ def _only_parameter(offered: list[Parameter], owner: str) -> str:
     named = [p for p in offered if not p.is_variadic]
     required = [p for p in named if p.is_required]
     if len(required) == 1 or (not required and len(named) == 1):
-        return (required or named)[0].name
+        taking = (required or named)[0]
+        annotated = without_none(taking.annotation)
+        if (typing.get_origin(annotated) or annotated) in _NO_OBJECTS:
+            raise ConfigurationError(
+                f"{owner} has an input_schema, so its handler gets all arguments as one value, and '{taking.name}' is "
+                f"annotated {label_of(annotated)}; take a dict (or the type that is the schema), or leave input_schema "
+                f"out to have the schema derived from the parameters"
+            )
+        return taking.name
     raise ConfigurationError(
         f"{owner} has an input_schema, so its handler gets the arguments as one value and takes one parameter for "
         f"them; it takes {', '.join(p.name for p in named) or 'none'}. Annotate what the run fills in (RunContext, "
