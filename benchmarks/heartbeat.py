@@ -8,6 +8,7 @@ Time is CPU time of the loop's own thread, so that neighbours and threads beside
 from __future__ import annotations
 
 import asyncio
+import gc
 import time
 from dataclasses import replace
 from typing import Any
@@ -58,6 +59,8 @@ async def longest_hold(workload: Workload, runs: int = 5) -> float:
         await adapter.run(agent, None)
 
     await run()  # what is worked out once is worked out
+    gc.collect()
+    gc.freeze()  # what the workloads themselves hold is nobody's garbage
     beating = asyncio.create_task(beat())
     for _ in range(runs):
         longest.append(0.0)
