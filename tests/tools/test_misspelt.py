@@ -49,6 +49,13 @@ OTHER_NAMES = [
     "needs_review",
     "inclusive",
     "on_before_mail",
+    "available_in",
+    "available_ids",
+    "on_after_all",
+    "_needs_approval",
+    "_available_if",
+    "_on_before_call",
+    "_DoIt__needs_approval",
 ]
 
 
@@ -72,6 +79,18 @@ async def test_a_hook_with_a_misspelt_method_is_refused_though_another_is_right(
 
     with pytest.raises(ConfigurationError, match=f"has '{wrong}', which nothing asks for; did you mean '{right}'"):
         await Agent(ScriptedModel([says("")]), hooks=[hook]).run("go")
+
+
+@pytest.mark.parametrize("name", ["_on_before_call", "_on_after_model", "on_after_all", "on_before_mode"])
+async def test_a_hook_may_have_a_method_of_its_own_that_is_named_like_one_that_is_asked(name: str) -> None:
+    class Guard:
+        def on_before_call(self, ctx: Any, call: Any) -> None: ...
+
+    setattr(Guard, name, Guard.on_before_call)
+
+    run = await Agent(ScriptedModel([says("hello")]), hooks=[Guard()]).run("go")
+
+    assert run.output == "hello"
 
 
 async def test_a_hook_with_all_its_names_right_is_asked() -> None:

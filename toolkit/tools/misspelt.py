@@ -12,7 +12,8 @@ __all__ = ["refuse_misspelt"]
 
 def refuse_misspelt(target: Any, known: Sequence[str], owner: str) -> None:
     """Raises `ConfigurationError` for a name that differs from a known one in case, underscores, a plural or `tool`, or
-    by one letter, or by two that changed places.
+    by one letter, or by two that changed places. Names that begin with `_` are an object's own affair: what a guard is
+    kept in, or a method that it calls.
 
     Args:
         target: The object or the class; its own attributes and those of its classes are looked at.
@@ -23,11 +24,11 @@ def refuse_misspelt(target: Any, known: Sequence[str], owner: str) -> None:
     kind: type[Any] = target if isinstance(target, type) else type(target)
     own: dict[str, Any] = getattr(target, "__dict__", {})
     for name in (*own, *(name for base in kind.__mro__ for name in vars(base))):
-        if name[:2] == "__":
+        if name[:1] == "_":
             continue
         folded = _folded(name)
         right = meant.get(folded)
-        if right is None and len(folded) >= _LONG:
+        if right is None and len(folded) >= _LONG and name.lower().rpartition("_")[2] not in _WORDS:
             right = next((meant[other] for other in meant if _are_a_slip_apart(folded, other)), None)
         if right is not None and name != right and name not in known:
             raise ConfigurationError(f"{owner} has '{name}', which nothing asks for; did you mean '{right}'?")
@@ -35,6 +36,9 @@ def refuse_misspelt(target: Any, known: Sequence[str], owner: str) -> None:
 
 _LONG = 8
 """Letters of a name that can't well be another word when all but one of them are those of a guard's."""
+
+_WORDS = frozenset(("id", "ids", "in", "is", "it", "of", "all", "cell", "mode"))
+"""Last words of names that mean what they say, such as `available_in`, one letter away from another's last word."""
 
 
 def _are_a_slip_apart(one: str, other: str) -> bool:
