@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
@@ -22,6 +22,15 @@ __all__ = ["Identity", "Section"]
 _KEYS = ("contact", "user_agent", "timeout", "web_search", "fetch_url", "wikipedia", "pubmed", "linear")
 _NEAR = 0.8
 """How like two keys are, at least, of which one is taken for the other misspelt: `write` and `writes` are, by 0.91."""
+_TEXTS = ("contact", "user_agent", "timeout")
+_OF_OTHERS = ("contract", "line", "linearb", "wikimedia", "timeout_ms")
+"""Words of their own that are like one of the keys."""
+
+
+def _is_meant_for_these(key: str, near: str, value: object) -> bool:
+    """Whether a key of a whole configuration is `near` misspelt: others may have sections there, such as `contacts`."""
+    is_section = isinstance(value, Mapping)
+    return value is not None and is_section is (near not in _TEXTS) and key not in _OF_OTHERS
 
 
 class Section:
@@ -53,7 +62,7 @@ class Section:
     def whole(cls, values: object, environment: Mapping[str, str] | None) -> Section:
         """The configuration of all built-in tools; a key that is nearly one of theirs is refused."""
         section = cls(values, environment=environment)
-        section._refuse_misspelt(_KEYS)
+        section._refuse_misspelt(_KEYS, _is_meant_for_these)
         return section
 
     def section(self, key: str, *keys: str) -> Section:
@@ -68,10 +77,12 @@ class Section:
         section._refuse_misspelt(keys)
         return section
 
-    def _refuse_misspelt(self, keys: Sequence[str]) -> None:
-        for key in self._values:
+    def _refuse_misspelt(
+        self, keys: Sequence[str], is_meant: Callable[[str, str, object], bool] = lambda key, near, value: True
+    ) -> None:
+        for key, value in self._values.items():
             near = [] if key in keys else get_close_matches(str(key), keys, n=1, cutoff=_NEAR)
-            if near:
+            if near and is_meant(str(key), near[0], value):
                 raise ConfigurationError(
                     f"the built-in tools' configuration has {self._name(str(key))!r}, which nothing reads; did you "
                     f"mean {self._name(near[0])!r}?"

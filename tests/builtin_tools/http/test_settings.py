@@ -147,3 +147,21 @@ def test_keys_that_are_like_none_that_is_read_may_be_there_for_others() -> None:
     whole = Section.whole({"database": "shop.sqlite3", "linear": {"owner": "ada"}}, NO_VARIABLES)
 
     assert whole.section("linear", "team", "writes").text("team") is None
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        {"contacts": {"table": "people"}},
+        {"contract": "c-1"},
+        {"timeouts": {"database": 5}},
+        {"timeout_ms": 500},
+        {"line": {"channel": "c-1"}},
+        {"linearb": {"key": "k"}},
+        {"wikimedia": {"commons": True}},
+        {"fetch_urls": ["https://example.org"]},
+        {"contacts": None},
+    ],
+)
+def test_a_whole_configuration_may_hold_the_settings_of_others_whose_names_are_alike(others: dict[str, object]) -> None:
+    assert Section.whole({**others, "contact": "ada@example.org"}, NO_VARIABLES).text("contact") == "ada@example.org"
