@@ -5,13 +5,14 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import enum
+import math
 from typing import Annotated, Any, Literal
 
 import pytest
 from msgspec import Meta
 
 from toolkit import Agent, ConfigurationError, Limits, ToolError, tool
-from toolkit.messages import UserMessage
+from toolkit.messages import ToolDefinition, UserMessage
 from toolkit.models import KeywordModel, Model, ModelRequest
 
 
@@ -153,6 +154,44 @@ async def test_what_the_prompt_does_not_tell_it_fills_within_the_bounds(annotati
 
     assert run.calls[0].result.content == "taken"
     assert run.calls[0].arguments == {"value": expected}
+
+
+WRITTEN: dict[str, tuple[Any, Any]] = {
+    "true": (True, "take value"),
+    "an alternative that is true": ({"anyOf": [{"type": "null"}, True]}, "take value"),
+    "a first item that is true": ({"type": "array", "prefixItems": [True]}, ["take value"]),
+    "items that are false": ({"type": "array", "items": False, "maxItems": 0}, []),
+    "a length as a float": ({"type": "string", "maxLength": 2.0}, "ta"),
+    "a number of items as a float": ({"type": "array", "items": {"type": "integer"}, "minItems": 2.0}, [1, 1]),
+}
+
+
+@pytest.mark.parametrize(("schema", "expected"), WRITTEN.values(), ids=WRITTEN)
+async def test_it_fills_a_parameter_of_any_hand_written_schema(schema: Any, expected: Any) -> None:
+    whole = {"type": "object", "properties": {"value": schema}, "required": ["value"]}
+    take = ToolDefinition("take", "Take a value.", whole)
+
+    response = await KeywordModel().respond(ModelRequest([UserMessage("take a value")], (take,)))
+
+    assert response.tool_calls[0].arguments == {"value": expected}
+
+
+@pytest.mark.parametrize(
+    ("prompt", "expected"),
+    [("take 9007199254740993", 9007199254740993), (f"take {'9' * 400}", 1), ("take 2.5", 3)],
+    ids=["more digits than a float has", "more than a float can hold", "a fraction"],
+)
+@pytest.mark.parametrize("kind", ["integer", "number"])
+async def test_it_fills_in_whole_numbers_to_the_last_digit(kind: str, prompt: str, expected: float) -> None:
+    schema = {"type": "object", "properties": {"value": {"type": kind}}, "required": ["value"]}
+    take = ToolDefinition("take", "Take a value.", schema)
+
+    response = await KeywordModel().respond(ModelRequest([UserMessage(prompt)], (take,)))
+
+    arguments = response.tool_calls[0].arguments
+    assert isinstance(arguments, dict)
+    value = arguments["value"]
+    assert value == expected if kind == "integer" else math.isfinite(value)
 
 
 @dataclasses.dataclass

@@ -28,6 +28,8 @@ _NO_TOPIC = frozenset(
 _MAX_PROMPT = 2_000
 _MAX_DEPTH = 4
 _MAX_ITEMS = 20
+_LONGEST_NUMBER = 300
+"""Characters of a number that a float can surely hold."""
 
 
 class KeywordModel:
@@ -116,7 +118,8 @@ def _arguments(
     return {name: _value(prompt, properties.get(name, {}), root, depth + 1) for name in required}
 
 
-def _value(prompt: str, schema: dict[str, Any], root: dict[str, Any], depth: int) -> Any:
+def _value(prompt: str, schema: Any, root: dict[str, Any], depth: int) -> Any:
+    schema = _described(schema)
     if depth > _MAX_DEPTH and {"type": "null"} in schema.get("anyOf", ()):
         return None
     schema = _plain(schema, root)
@@ -135,10 +138,11 @@ def _value(prompt: str, schema: dict[str, Any], root: dict[str, Any], depth: int
     if kind == "null":
         return None
     if kind == "array":
-        first: list[dict[str, Any]] = schema.get("prefixItems") or []
+        first: list[Any] = schema.get("prefixItems") or []
         usual = 0 if first or depth > _MAX_DEPTH else 1  # a type that holds itself has an end
-        more = min(max(schema.get("minItems", 0) - len(first), usual), _MAX_ITEMS)
-        return [_value(prompt, item, root, depth + 1) for item in (*first, *[_items(schema)] * more)]
+        usual = min(usual, int(schema.get("maxItems", usual)))
+        more = min(max(int(schema.get("minItems", 0)) - len(first), usual), _MAX_ITEMS)
+        return [_value(prompt, item, root, depth + 1) for item in (*first, *[schema.get("items")] * more)]
     if kind == "object":
         return _arguments(prompt, schema, root, depth)
     if schema.get("format") in _MOMENTS:
@@ -146,12 +150,12 @@ def _value(prompt: str, schema: dict[str, Any], root: dict[str, Any], depth: int
     text = _text(prompt, schema.get("pattern"))
     if len(text) < schema.get("minLength", 0):
         text = prompt
-    return text[: schema.get("maxLength")]
+    return text[: int(schema.get("maxLength", len(text)))]
 
 
-def _items(schema: dict[str, Any]) -> dict[str, Any]:
-    items = schema.get("items")
-    return cast("dict[str, Any]", items) if isinstance(items, dict) else {}
+def _described(schema: Any) -> dict[str, Any]:
+    """A schema as a dict: `true`, and what is not there, say nothing of a value."""
+    return cast("dict[str, Any]", schema) if isinstance(schema, dict) else {}
 
 
 def _has_word(prompt: str, word: str) -> bool:
@@ -162,7 +166,7 @@ def _plain(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
     """A schema with its `$ref` followed, and the first of its alternatives that is not null."""
     for _ in range(8):  # a schema may refer to itself
         reference = str(schema.get("$ref", ""))
-        alternatives: list[dict[str, Any]] = schema.get("anyOf") or schema.get("oneOf") or []
+        alternatives = [_described(one) for one in schema.get("anyOf") or schema.get("oneOf") or ()]
         if reference.startswith("#/$defs/"):
             schema = root.get("$defs", {}).get(reference.removeprefix("#/$defs/"), {})
         elif alternatives:
@@ -175,7 +179,8 @@ def _plain(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
 def _number(prompt: str, schema: dict[str, Any], *, whole: bool) -> float:
     """The first number of the prompt, else 1; the nearest to it that the schema's bounds allow."""
     found = _NUMBER.search(prompt)
-    number = float(found.group()) if found else 1.0
+    text = found.group() if found is not None and len(found.group()) <= _LONGEST_NUMBER else "1"
+    number: float = int(text) if whole and "." not in text else float(text)  # an identifier may have many digits
     low, high = schema.get("minimum", -math.inf), schema.get("maximum", math.inf)
     if "exclusiveMinimum" in schema:
         low = max(low, _beside(schema["exclusiveMinimum"], math.inf, whole=whole))
@@ -184,8 +189,8 @@ def _number(prompt: str, schema: dict[str, Any], *, whole: bool) -> float:
     number = min(max(number, low), high)
     step = schema.get("multipleOf") or (1 if whole else 0)
     if step:
-        above = math.ceil(number / step) * step
-        number = above if above <= high else math.floor(number / step) * step
+        above = -(-number // step) * step
+        number = above if above <= high else number // step * step
     return int(number) if whole else number
 
 
