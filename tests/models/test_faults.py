@@ -294,6 +294,14 @@ async def test_a_server_that_streams_though_asked_for_a_whole_answer_is_understo
 
 
 @FORMAT
+async def test_a_whole_answer_that_a_server_names_a_stream_is_understood(wire: Format, http: Any) -> None:
+    async with serving(Reply(wire.whole, headers={"Content-Type": "text/event-stream"})) as server:
+        run = await Agent(model_of(wire, server, http)).run("Hi")
+
+    assert run.response == "Hello"
+
+
+@FORMAT
 async def test_a_stream_that_nobody_asked_for_is_held_to_its_end(wire: Format, http: Any) -> None:
     error = await failure(wire, Reply(pieces=[wire.begun]), http, is_streamed=False)
 

@@ -27,6 +27,7 @@ from toolkit.models.protocol import (
     ReasoningDelta,
     TextDelta,
 )
+from toolkit.models.sse import EventReader
 
 __all__ = ["ProviderModel", "Reply"]
 
@@ -174,13 +175,13 @@ class ProviderModel(ABC):
 
     async def _ask(self, request: ModelRequest) -> ModelResponse:
         async with self._opened(request, is_streamed=False) as opened:
-            if not opened.is_surely_event_stream:
-                return _own(self._whole(await opened.whole()), request)
-            reply = self._reply()  # some proxies and servers stream whatever they are asked for
-            async with contextlib.aclosing(opened.events()) as events:
-                async for data in events:
-                    for _ in reply.add(data):
-                        pass
+            content = await opened.whole()
+            if not opened.is_surely_event_stream or content.lstrip()[:1] == b"{":  # some name each answer a stream
+                return _own(self._whole(content), request)
+            reply, reader = self._reply(), EventReader()  # some proxies and servers stream whatever they are asked for
+            for data in (*reader.feed(content), *reader.finish()):
+                for _ in reply.add(data):
+                    pass
             return _own(reply.response(), request)
 
     async def _pieces(self, request: ModelRequest) -> AsyncGenerator[ModelDelta, None]:
