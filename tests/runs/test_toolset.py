@@ -128,6 +128,27 @@ async def test_objects_with_tools_may_give_such_objects() -> None:
     assert [definition.name for definition in model.requests[0].tools] == ["add", "echo"]
 
 
+class GivingItself:
+    def tools(self, ctx: RunContext) -> Iterator[Any]:
+        yield self
+
+
+class GivingItsClass:
+    def tools(self, ctx: RunContext) -> list[Any]:
+        return [GivingItsClass]
+
+
+class GivingAnother:
+    def tools(self, ctx: RunContext) -> list[Any]:
+        return [add, GivingAnother()]
+
+
+@pytest.mark.parametrize("listed", [GivingItself(), GivingItsClass, GivingAnother(), GivingAnother])
+async def test_objects_with_tools_that_give_one_another_without_end_are_told(listed: Any) -> None:
+    with pytest.raises(ConfigurationError, match=r"tools\(ctx\) of Giving\w+ is asked by way of 32 others.*by itself"):
+        await Agent(ScriptedModel([]), tools=[listed]).run("go")
+
+
 class Yielding:
     def tools(self, ctx: RunContext) -> Iterator[Any]:
         yield add

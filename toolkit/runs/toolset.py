@@ -26,6 +26,9 @@ _MAX_NAMES = 20
 
 _MAX_KEPT = 64
 
+_MAX_DEPTH = 32
+"""Objects with `tools(ctx)` that give one another. Nobody means more, and one that gives itself would have no end."""
+
 Build = Callable[[Recipe], Awaitable[Any]]
 Started = Callable[[str, Callable[[], Any]], Awaitable[Any]]
 
@@ -156,15 +159,20 @@ class _Finding(Struct, eq=False):
     built: dict[Recipe, Any]
     has_asked: bool = False
 
-    async def recipes(self, listed: Iterable[Any]) -> list[Recipe]:
-        """One for each tool; an object that has `tools(ctx)` is replaced by what it gives, to any depth."""
+    async def recipes(self, listed: Iterable[Any], depth: int = 0) -> list[Recipe]:
+        """One for each tool; an object that has `tools(ctx)` is replaced by what it gives, and that in turn."""
         found: list[Recipe] = []
         for recipe in [self.resolver.tool(item, self.value_types) for item in listed]:
             made = await self._made(recipe)
             if made is UNSET or not gives_tools(made):
                 found.append(recipe)
             else:
-                found.extend(await self.recipes(await self._given_by(made)))
+                if depth >= _MAX_DEPTH:
+                    raise ConfigurationError(
+                        f"tools(ctx) of {label_of(type(made))} is asked by way of {_MAX_DEPTH} others, each of which "
+                        f"gave the next: is it given by itself? Objects with tools(ctx) have to come to tools"
+                    )
+                found.extend(await self.recipes(await self._given_by(made), depth + 1))
         return found
 
     async def _made(self, recipe: Recipe) -> Any:
