@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import gc
 import threading
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -71,6 +72,45 @@ async def test_a_handler_that_never_heeds_its_timeout_is_ended_by_force(monkeypa
 
     assert result.content == "tool 'stubborn' took longer than 0.01 seconds"
     assert closed == ["closed"]
+
+
+async def test_what_is_ended_by_force_leaves_no_finally_block_of_a_generator_undone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("toolkit.tools.execution.DEFAULT_GRACE", 0.01)
+    steps: list[str] = []
+    complaints: list[Any] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: complaints.append(context))
+
+    async def rows() -> AsyncIterator[int]:
+        try:
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.Event().wait()
+            await asyncio.Event().wait()
+            yield 1
+        finally:
+            steps.append("outer")
+            try:
+                await asyncio.Event().wait()
+            finally:
+                steps.append("inner")
+                try:
+                    await asyncio.Event().wait()
+                finally:
+                    steps.append("innermost")
+
+    @tool(timeout=0.01)
+    async def count() -> int:
+        """Count rows."""
+        return len([row async for row in rows()])
+
+    with pytest.warns(RuntimeWarning, match="was ended by force"):
+        assert (await count.execute()).is_error
+    gc.collect()
+    await asyncio.sleep(0)
+    gc.collect()
+
+    assert (steps, complaints) == (["outer", "inner", "innermost"], [])
 
 
 async def test_a_sync_handler_that_is_too_slow_is_left_alone_and_that_is_told() -> None:

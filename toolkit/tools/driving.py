@@ -128,10 +128,15 @@ class _Forced(BaseException):
     """Thrown into work that is ended by force."""
 
 
+_MOST_FORCED = 16
+"""How often, at most: each `finally` block within another may wait anew."""
+
+
 def _close(work: Coroutine[Any, Any, Any]) -> None:
     # Not `close()` at once: before 3.13 it does not reach an async generator that the work waits for, whose `finally`
     # blocks would be left, and of which asyncio would complain (https://github.com/python/cpython/issues/81471).
     # Whatever the blocks raise, or that it caught this as well: nothing resumes it any more.
     with contextlib.suppress(Exception, _Forced):
-        work.throw(_Forced())
+        for _ in range(_MOST_FORCED):  # until it is over
+            work.throw(_Forced())
         work.close()
