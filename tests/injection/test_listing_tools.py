@@ -231,6 +231,33 @@ async def test_what_a_list_of_providers_has_or_the_list_itself_may_be_replaced()
         assert await names() == ["real"]
 
 
+async def test_what_is_changed_of_an_agents_provider_or_its_list_holds_in_the_next_run() -> None:
+    class Application(containers.DeclarativeContainer):
+        first = providers.Factory(Named, "first")
+        second = providers.Factory(Named, "second")
+        tools = providers.List(first)
+        agent = providers.Factory(Agent, tools=tools)
+
+    async def asked() -> tuple[list[str], str]:
+        model = ScriptedModel([says("done")])
+        await app.agent().run("go", model=model)
+        request = model.requests[0]
+        return [definition.name for definition in request.tools], request.messages[0].text
+
+    async with application(Application()) as app:
+        assert await asked() == (["first"], "go")
+        app.container.tools.add_args(app.container.second)
+        assert await asked() == (["first", "second"], "go")
+        app.container.agent.add_kwargs(instructions="Be brief.")
+        assert await asked() == (["first", "second"], "Be brief.")
+        app.container.agent.add_attributes(instructions="Be kind.")
+        assert await asked() == (["first", "second"], "Be kind.")
+        app.container.agent.set_kwargs(tools=providers.List(app.container.second))
+        assert (await asked())[0] == ["second"]
+        app.container.agent.set_kwargs(tools=[app.container.first])
+        assert (await asked())[0] == ["first"]
+
+
 async def test_an_agent_with_a_constructor_of_its_own_gets_the_tools_of_a_list_built() -> None:
     class Application(containers.DeclarativeContainer):
         named = providers.Factory(Named, "looked_at")

@@ -15,7 +15,7 @@ from toolkit.injection.graph import call_of
 from toolkit.injection.overlays import AnyProvider, effective, overrides_on
 from toolkit.injection.providers import Literal
 
-__all__ = ["listed_tools", "with_listed_tools"]
+__all__ = ["listed_tools", "read_of", "with_listed_tools"]
 
 
 def listed_tools(given: Any) -> Any:
@@ -52,6 +52,18 @@ def with_listed_tools(provider: AnyProvider, met: set[AnyProvider]) -> AnyProvid
     bound.arguments["tools"] = Literal[Any](tools)
     factory: providers.Factory[Any] = providers.Factory(source, *bound.args, **bound.kwargs)
     return factory.add_attributes(**getattr(making, "attributes", {}))
+
+
+def read_of(provider: AnyProvider) -> list[Any]:
+    """What `with_listed_tools` reads of an agent's provider, which `add_kwargs` and its likes change at any time."""
+    making = effective(provider)
+    source, args, kwargs = call_of(making)
+    attributes: dict[str, Any] = getattr(making, "attributes", {})
+    read = [source, *kwargs, *attributes, *attributes.values()]
+    for value in (*args, *kwargs.values()):
+        tools = listed_tools(value)
+        read += (value,) if tools is value else (value, *tools)
+    return read
 
 
 def _takes_tools(cls: type) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from operator import is_
 from typing import Any, TypeGuard
 
 from dependency_injector import providers
@@ -14,7 +15,7 @@ from toolkit.injection.failures import note_failure
 from toolkit.injection.futures import FUTURES, refused_future
 from toolkit.injection.graph import walk
 from toolkit.injection.host import ApplicationScope
-from toolkit.injection.listing import with_listed_tools
+from toolkit.injection.listing import read_of, with_listed_tools
 from toolkit.injection.overlays import AnyProvider, overriding_of
 from toolkit.injection.providers import Scoped, current_scope
 from toolkit.injection.scopes import Scope
@@ -33,6 +34,7 @@ class _Plan(Struct, frozen=True):
 
     Attributes:
         called: What is called: the provider, but that of an agent is called so that its tools are not built with it.
+        read: Where it is another than the provider, what it was made of.
         asynchronous: What has to be opened before the provider can be called.
         lasting: What lives longer than a call.
         nodes: The provider, and all that it needs.
@@ -40,6 +42,7 @@ class _Plan(Struct, frozen=True):
     """
 
     called: AnyProvider
+    read: list[Any]
     asynchronous: tuple[Scoped[Any], ...]
     lasting: tuple[Scoped[Any], ...]
     nodes: tuple[AnyProvider, ...]
@@ -129,13 +132,18 @@ class ContainerScope(Scope):
     def _plan(self, provider: AnyProvider) -> _Plan:
         plans = self._plans()
         plan: _Plan | None = plans.get(provider)
-        if plan is not None and [*map(overriding_of, plan.nodes)] == plan.overridings:
+        if (
+            plan is not None
+            and [*map(overriding_of, plan.nodes)] == plan.overridings
+            and (plan.called is provider or _are_the_same(plan.read, read_of(provider)))
+        ):
             return plan
         met: set[AnyProvider] = set()
         called = with_listed_tools(provider, met)
         nodes = list(walk(called, met))
         plan = _Plan(
             called,
+            [] if called is provider else read_of(provider),
             tuple(node for node in nodes if _is_scoped(node) and node.kind.is_async),
             tuple(node for node in nodes if _is_scoped(node) and node.level != "call"),
             tuple(met),
@@ -166,6 +174,10 @@ async def _open_in(home: Scope, scoped: Scoped[Any]) -> None:
     call = scoped.call()
     made, closer = await open_async(scoped.source, scoped.kind, call.args, call.kwargs)
     home.keep(scoped, made, closer)
+
+
+def _are_the_same(before: list[Any], now: list[Any]) -> bool:
+    return len(before) == len(now) and all(map(is_, before, now))
 
 
 def _is_scoped(node: AnyProvider) -> TypeGuard[Scoped[Any]]:
