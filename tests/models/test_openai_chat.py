@@ -160,6 +160,7 @@ async def test_a_refused_call_inside_a_stream_stands_behind_those_before_it() ->
     "error",
     [
         *map(refused, ("", "no JSON", "[]", "{}", '{"name": ""}', '{"name": 5}', None, 5)),
+        *map(refused, ('{"name": "f"}', '{"name": "f", "arguments": null}', '{"name": "f", "parameters": {"a": 1}}')),
         refused(CALL_REFUSED["error"]["failed_generation"], code="invalid_request_error"),
     ],
     ids=json.dumps,

@@ -79,9 +79,16 @@ class _RefusalBody(Struct):
     error: _Refusal
 
 
+class _RefusedFunction(Struct):
+    """Without arguments it is no call: read as one without any, it would run with others than the model gave."""
+
+    name: str
+    arguments: dict[str, Any] | list[Any] | str | int | float | bool
+
+
 _completion = msgspec.json.Decoder(_Completion)
 _refusal = msgspec.json.Decoder(_RefusalBody)
-_refused_function = msgspec.json.Decoder(_Function)
+_refused_function = msgspec.json.Decoder(_RefusedFunction)
 
 _STOP_REASONS: dict[str, StopReason] = {
     "stop": "stop",
