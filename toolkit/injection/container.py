@@ -82,7 +82,7 @@ class ContainerResolver:
         return plans
 
     def open_run(self, values: Mapping[type, Any], open_timeout: float | None) -> ContainerScope:
-        return ContainerScope("run", self.app, values, self.plans, open_timeout)
+        return ContainerScope("run", self.app, values, plans=self.plans, open_timeout=open_timeout)
 
     def tool(self, listed: Any, value_types: Set[type]) -> Recipe:
         if not isinstance(listed, (str, type)) and not providers.is_provider(listed):

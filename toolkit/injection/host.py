@@ -12,6 +12,8 @@ from collections.abc import Awaitable, Callable
 from math import inf
 from typing import Any
 
+from msgspec import field
+
 from toolkit.errors import ConfigurationError
 from toolkit.injection.bounded import say_nothing
 from toolkit.injection.overlays import active_layers
@@ -21,9 +23,10 @@ from toolkit.tools.cancellation import Cancellation, is_cancelled, wait_in_any_c
 __all__ = ["ApplicationScope"]
 
 Work = Callable[[], Awaitable[Any]]
+_LATER: Any = None
 
 
-class ApplicationScope(Scope):
+class ApplicationScope(Scope, kw_only=True):
     """The scope of an application. One task, its host, opens what is asynchronous, and then closes everything.
 
     It starts when there is something for it to open.
@@ -33,38 +36,20 @@ class ApplicationScope(Scope):
         has_cancelled: The task that entered the application was cancelled because one of its objects failed.
     """
 
-    __slots__ = (
-        "_cancellation",
-        "_cancels",
-        "_context",
-        "_entering",
-        "_error",
-        "_host",
-        "_is_busy",
-        "_is_ending",
-        "_jobs",
-        "_loop",
-        "_timeout",
-        "has_cancelled",
-        "opener",
-    )
-
-    opener: Callable[[Any], Awaitable[Any]]
-
-    def __init__(self) -> None:
-        super().__init__("app")
-        self.has_cancelled = False
-        self._jobs: asyncio.Queue[tuple[Work, asyncio.Future[None]] | None] = asyncio.Queue()
-        self._host: asyncio.Task[list[BaseException]] | None = None
-        self._cancellation = Cancellation(inf, say_nothing)
-        self._entering: asyncio.Task[Any] | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._cancels = 0
-        self._context = contextvars.copy_context()
-        self._is_busy = False
-        self._is_ending = False
-        self._error: BaseException | None = None
-        self._timeout: float | None = None
+    level: str = "app"
+    opener: Callable[[Any], Awaitable[Any]] = _LATER
+    has_cancelled: bool = False
+    _jobs: asyncio.Queue[tuple[Work, asyncio.Future[None]] | None] = field(default_factory=asyncio.Queue)
+    _host: asyncio.Task[list[BaseException]] | None = None
+    _cancellation: Cancellation = field(default_factory=lambda: Cancellation(inf, say_nothing))
+    _entering: asyncio.Task[Any] | None = None
+    _loop: asyncio.AbstractEventLoop | None = None
+    _cancels: int = 0
+    _context: contextvars.Context = field(default_factory=contextvars.copy_context)
+    _is_busy: bool = False
+    _is_ending: bool = False
+    _error: BaseException | None = None
+    _timeout: float | None = None
 
     def enter(self, close_timeout: float | None) -> None:
         """Takes note of the task that the application was entered in."""

@@ -66,7 +66,8 @@ class MappingResolver:
         return self._memory
 
     def open_run(self, values: Mapping[type, Any], open_timeout: float | None) -> RunScope:
-        return _MappingScope(values, self, open_timeout)
+        types = frozenset(kind for kind in values if not is_context_type(kind))
+        return _MappingScope("run", values=values, resolver=self, open_timeout=open_timeout, value_types=types)
 
     def tool(self, listed: Any, value_types: Set[type]) -> Recipe:
         if isinstance(listed, str):
@@ -167,18 +168,18 @@ def _recipe(candidate: Candidate) -> Recipe:
     return Recipe(f"'{candidate.name}'", product=product, key=candidate.key, identity=candidate.key)
 
 
-class _MappingScope(Scope):
-    """What one run opened."""
+class _MappingScope(Scope, kw_only=True):
+    """What one run opened.
 
-    __slots__ = ("_building", "_of_providers", "_resolver", "_value_types", "open_timeout")
+    Attributes:
+        value_types: Types of which the run has a value.
+    """
 
-    def __init__(self, values: Mapping[type, Any], resolver: MappingResolver, open_timeout: float | None) -> None:
-        super().__init__("run", None, values)
-        self._resolver = resolver
-        self.open_timeout = open_timeout
-        self._value_types = frozenset(kind for kind in values if not is_context_type(kind))
-        self._of_providers: ContainerScope | None = None
-        self._building: list[str] = []  # after a failure: what was being built when it happened
+    resolver: MappingResolver
+    open_timeout: float | None
+    value_types: frozenset[type]
+    _of_providers: ContainerScope | None = None
+    _building: list[str] = []  # after a failure: what was being built when it happened
 
     async def build(self, recipe: Recipe) -> Any:
         if recipe.instance is not UNSET:
@@ -205,7 +206,7 @@ class _MappingScope(Scope):
     def _scope_of_providers(self) -> ContainerScope:
         """Opens what listed providers give. It is closed with this scope, in one order with what this one opened."""
         if self._of_providers is None:
-            self._of_providers = self._resolver.of_providers().open_run(self.values, self.open_timeout)
+            self._of_providers = self.resolver.of_providers().open_run(self.values, self.open_timeout)
             self._of_providers.closers = self.closers
         return self._of_providers
 
@@ -215,7 +216,7 @@ class _MappingScope(Scope):
         if key in self.cache:
             return self.cache[key]
         self._building.append(key.name)
-        wanted = self._resolver.arguments(key, self._value_types)
+        wanted = self.resolver.arguments(key, self.value_types)
         arguments = {name: await self._made(part) for name, part in wanted.items()}
         if key.kind.is_async:
             await within(self.open_timeout, self._open(key, arguments), "opening", key.name)

@@ -49,28 +49,17 @@ class _Plan(Struct, frozen=True):
     overridings: list[AnyProvider | None]
 
 
-class ContainerScope(Scope):
+class ContainerScope(Scope, kw_only=True):
     """Builds from a container's providers. Its methods are called in one task, which owns it.
 
-    Args:
+    Attributes:
         plans: Gives the place for what was worked out under the overrides of now.
         open_timeout: Seconds that opening one object may take.
     """
 
-    __slots__ = ("_culprit", "_plans", "open_timeout")
-
-    def __init__(
-        self,
-        level: str,
-        parent: Scope | None,
-        values: Mapping[type, Any],
-        plans: Callable[[], dict[Any, Any]],
-        open_timeout: float | None,
-    ) -> None:
-        super().__init__(level, parent, values)
-        self._plans = plans
-        self.open_timeout = open_timeout
-        self._culprit: AnyProvider | None = None  # what took too long to open, or gave a future
+    plans: Callable[[], dict[Any, Any]]
+    open_timeout: float | None
+    _culprit: AnyProvider | None = None  # what took too long to open, or gave a future
 
     async def build(self, recipe: Recipe) -> Any:
         if recipe.instance is not UNSET:
@@ -120,7 +109,7 @@ class ContainerScope(Scope):
             raise
 
     async def build_for_call(self, recipes: Mapping[str, Recipe]) -> tuple[dict[str, Any], RunScope | None]:
-        scope = ContainerScope("call", self, {}, self._plans, self.open_timeout)
+        scope = ContainerScope("call", self, plans=self.plans, open_timeout=self.open_timeout)
         try:
             built = {name: await scope.build(recipe) for name, recipe in recipes.items()}
         except BaseException as error:
@@ -130,7 +119,7 @@ class ContainerScope(Scope):
         return built, scope if scope.closers else None
 
     def _plan(self, provider: AnyProvider) -> _Plan:
-        plans = self._plans()
+        plans = self.plans()
         plan: _Plan | None = plans.get(provider)
         if (
             plan is not None

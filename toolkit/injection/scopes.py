@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import CoroutineType
 from typing import Any
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 
 from toolkit.injection.bounded import within
 from toolkit.injection.sources import Closer
@@ -16,7 +16,7 @@ from toolkit.tools.parameters import value_of_type
 __all__ = ["Scope"]
 
 
-class Scope:
+class Scope(Struct, eq=False):
     """What was opened for an application, a run or a call.
 
     Attributes:
@@ -28,15 +28,12 @@ class Scope:
         is_closed: Nothing more can be opened.
     """
 
-    __slots__ = ("cache", "closers", "is_closed", "level", "parent", "values")
-
-    def __init__(self, level: str, parent: Scope | None = None, values: Mapping[type, Any] | None = None) -> None:
-        self.level = level
-        self.parent = parent
-        self.values: Mapping[type, Any] = {} if values is None else values
-        self.cache: dict[Any, Any] = {}
-        self.closers: list[Closer] = []
-        self.is_closed = False
+    level: str
+    parent: Scope | None = None
+    values: Mapping[type, Any] = {}
+    cache: dict[Any, Any] = {}
+    closers: list[Closer] = []
+    is_closed: bool = False
 
     def at(self, level: str) -> Scope | None:
         """This scope or the one around it that is of the level; None when there is none."""
