@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from typing import Any, Self, TypeAlias, cast
 
 import msgspec
@@ -147,22 +147,19 @@ class Transcript(list[Message]):
     `call_ids` are the ids of all its calls. `is_changed` is true once somebody else than the run has changed the list.
     """
 
-    __slots__ = ("_sealed", "call_ids", "is_changed")
-
-    def __init__(self, messages: Any = ()) -> None:
-        super().__init__(messages)
-        self._sealed: tuple[int, Message | None] = (-1, None)
-        self.call_ids: frozenset[str] = frozenset()
-        self.is_changed = False
+    _sealed: tuple[int, Message | None] = (-1, None)
+    call_ids: Set[str] = frozenset()
+    is_changed: bool = False
 
     def behind(self, first: Message) -> Transcript:
         """Another list: the first message, and these."""
-        made = Transcript((first,))
-        super(Transcript, made).extend(self)  # not by the method that notes a change
+        made = Transcript(self)
+        list[Message].insert(made, 0, first)  # not the method that notes a change
         return made
 
-    def seal(self, call_ids: Iterable[str]) -> None:
-        self.call_ids = frozenset(call_ids)
+    def seal(self, call_ids: Set[str]) -> None:
+        """Notes the end of the list. The ids are kept as they are: nobody adds to them any more."""
+        self.call_ids = call_ids
         self._sealed = (len(self), self[-1] if self else None)
 
     def _unsealed(self, method: str, *args: Any) -> Any:

@@ -14,6 +14,7 @@ __all__ = ["CallRecord", "Invocation", "Outcome", "Run", "ToolResult", "Transcri
 T = TypeVar("T")
 _MISSING: Any = object()
 _set = object.__setattr__
+_NO_USAGE = Usage()
 Outcome: TypeAlias = Literal["running", "completed", "partial", "cancelled", "failed"]
 
 
@@ -166,7 +167,7 @@ class Run(Generic[T]):
         self.invocation = Invocation() if invocation is None else invocation
         self.response = ""
         self.calls: list[CallRecord] = []
-        self.usage = Usage()
+        self.usage = _NO_USAGE
         self.turns = 0
         self.outcome: Outcome = "running"
         self._output: Any = _MISSING

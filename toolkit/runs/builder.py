@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -24,7 +24,7 @@ class Builder(Struct, eq=False):
     owner serves them one after another; at any other time only the owner runs, and builds at once.
 
     Attributes:
-        built: What was built so far.
+        built: What was built so far: one object of a recipe for the whole run.
     """
 
     _scope: RunScope
@@ -36,13 +36,9 @@ class Builder(Struct, eq=False):
     _jobs: list[_Job] = []  # few at a time: a deque costs more to make than it saves
     _waker: asyncio.Future[None] | None = None
 
-    async def build(self, recipe: Recipe) -> Any:
-        """The object of a recipe; the same one for the whole run."""
-        if recipe not in self.built:
-            if self._is_serving:
-                return await self._ask(self._build, recipe)
-            self.built[recipe] = await self._scope.build(recipe)
-        return self.built[recipe]
+    def build(self, recipe: Recipe) -> Coroutine[Any, Any, Any]:
+        """Makes the object of a recipe that is not among the `built`; whoever awaits it puts it there."""
+        return self._ask(self._build, recipe) if self._is_serving else self._scope.build(recipe)
 
     async def build_for_call(self, recipes: Mapping[str, Recipe]) -> tuple[dict[str, Any], RunScope | None]:
         """Values of a handler's injected parameters, and the scope of those that live for the call only.

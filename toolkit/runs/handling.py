@@ -74,10 +74,11 @@ def result_of_building(name: str, error: BaseException) -> ToolResult:
 
 async def built_tool(state: RunState, entry: ToolEntry, cancellation: Cancellation) -> Any:
     """The tool. Its construction belongs to the call, and so does what that raises, but for a `ConfigurationError`."""
-    if entry.recipe in state.builder.built:
-        return state.builder.built[entry.recipe]
+    recipe, builder = entry.recipe, state.builder
+    if recipe in builder.built:
+        return builder.built[recipe]
     try:
-        tool = await state.builder.build(entry.recipe)
+        tool = builder.built[recipe] = await builder.build(recipe)
     except ConfigurationError:
         raise
     except (Exception, asyncio.CancelledError) as error:

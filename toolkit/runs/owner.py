@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from toolkit import events
@@ -45,6 +45,13 @@ class Owner:
         emit: Gets those of tools and hooks, from any thread.
     """
 
+    _task: asyncio.Task[Run[Any]] | None = None
+    _waiter: asyncio.Future[None] | None = None
+    _is_closing = False
+    _was_cancelled = False
+    _is_late = False
+    _notes: Sequence[str] = ()  # of what failed in closing, for a cancellation that the caller raises itself
+
     def __init__(
         self,
         resolver: Resolver,
@@ -54,22 +61,16 @@ class Owner:
         emit: Callable[[Event], None] | None = None,
     ) -> None:
         transcript, call_ids, mended = begin_transcript(request.history)
-        self.run: Run[Any] = Run(
-            os.urandom(8).hex(), messages=transcript, state=request.state, invocation=request.invocation
-        )
-        ctx = RunContext(run=self.run, invocation=request.invocation, listener=emit)
+        id_ = os.urandom(8).hex()
+        run: Run[Any] = Run(id_, messages=transcript, state=request.state, invocation=request.invocation)
         if request.prompt is not None:
             append_to(transcript, request.prompt)
-        self._warnings = Warnings(self.run.id, listener)
-        self._state = RunState(self.run, ctx, listener, call_ids, self._warnings.add, resolver, request, _DEFAULTS)
+        ctx = RunContext(run=run, invocation=request.invocation, listener=emit)
+        self.run = run
+        self._warnings = Warnings(id_, listener)
+        self._state = RunState(run, ctx, listener, call_ids, self._warnings.add, resolver, request, _DEFAULTS)
         self._mended = mended
         self._agent = agent
-        self._task: asyncio.Task[Run[Any]] | None = None
-        self._waiter: asyncio.Future[None] | None = None
-        self._is_closing = False
-        self._was_cancelled = False
-        self._is_late = False
-        self._notes: list[str] = []  # of what failed in closing, for a cancellation that the caller raises itself
 
     @property
     def failure(self) -> BaseException | None:

@@ -44,22 +44,27 @@ async def build_parts(state: RunState, source: AgentParts | Recipe, scope: RunSc
         state.output = output_of(agent.output_type)
     if agent.hooks:
         state.hooks = agent_hooks([await _built(state, h) if is_to_be_built(h) else h for h in agent.hooks])
-    state.model = await _model(state)
-    state.ctx.agent = AgentInfo(agent.name)
-    listed = (*agent.tools, *state.wanted.tools)
-    state.tools = kept_tools(listed, state.resolver, state.wanted.values.keys()) or await _tools(state, listed)
-    definitions = state.tools.definitions
-    approvals = state.tools.needing_approval
-    state.ctx.agent = AgentInfo(agent.name, None, definitions, approvals)
+    wanted = state.wanted
+    model = agent.model if wanted.model is None else wanted.model
+    state.model = model if _is_model(model) else await _built_model(state, model)
+    listed = (*agent.tools, *wanted.tools)
+    tools = kept_tools(listed, state.resolver, wanted.values.keys())
+    if tools is None:
+        state.ctx.agent = AgentInfo(agent.name)
+        tools = await _tools(state, listed)
+    state.tools = tools
+    instructions = agent.instructions
+    if instructions is not None and instructions.__class__ is not str:
+        state.ctx.agent = AgentInfo(agent.name, None, tools.definitions, tools.needing_approval)
+        instructions = await _made_instructions(state)
+    state.ctx.agent = AgentInfo(agent.name, instructions or None, tools.definitions, tools.needing_approval)
     messages: list[Message] = state.run.messages
-    instructions = await _instructions(state) if agent.instructions else None
     if instructions:
-        state.ctx.agent = AgentInfo(agent.name, instructions, definitions, approvals)
         messages = state.asked = state.run.messages.behind(SystemMessage(instructions))
-    settings = agent.settings if state.wanted.settings is None else state.wanted.settings.over(agent.settings)
+    settings = agent.settings if wanted.settings is None else wanted.settings.over(agent.settings)
     schema = None if state.output is None else state.output.shape.schema
     choice = None if settings is None else settings.tool_choice
-    state.request = ModelRequest(messages, definitions, settings, schema, choice)
+    state.request = ModelRequest(messages, tools.definitions, settings, schema, choice)
 
 
 async def renew_tools(state: RunState) -> None:
@@ -82,7 +87,8 @@ async def _tools(state: RunState, listed: Sequence[Any], *, anew: bool = False) 
     )
 
 
-async def _instructions(state: RunState) -> str | None:
+async def _made_instructions(state: RunState) -> str | None:
+    """The instructions of this run, where they are no plain text."""
     agent = state.agent
     made = agent.instructions
     if callable(made):
@@ -101,22 +107,25 @@ async def _built(state: RunState, part: Any) -> Any:
     return await _start_building(state, recipe) if recipe.instance is UNSET else recipe.instance
 
 
-async def _model(state: RunState) -> Any:
-    model = state.agent.model if state.wanted.model is None else state.wanted.model
+def _is_model(given: Any) -> bool:
+    return not isinstance(given, type) and hasattr(given, "respond")
+
+
+async def _built_model(state: RunState, model: Any) -> Any:
+    """The model that was given as a class, a name or a provider."""
     if model is None:
         raise ConfigurationError(
             f"agent '{state.agent.name}' has no model; give it one: Agent(model=...) or run(model=...)"
         )
-    if isinstance(model, type) or not hasattr(model, "respond"):
-        try:
-            model = await _built(state, model)
-        except ConfigurationError as error:
-            if isinstance(model, str) and "to be found by its name" in str(error):
-                raise ConfigurationError(_text_for_a_model(model)) from error
-            raise
-        if not hasattr(model, "respond"):
-            raise ConfigurationError(f"{repr_of(model)} is no model: it has no `async def respond(request)`")
-    return model
+    try:
+        made = await _built(state, model)
+    except ConfigurationError as error:
+        if isinstance(model, str) and "to be found by its name" in str(error):
+            raise ConfigurationError(_text_for_a_model(model)) from error
+        raise
+    if not hasattr(made, "respond"):
+        raise ConfigurationError(f"{repr_of(made)} is no model: it has no `async def respond(request)`")
+    return made
 
 
 def _text_for_a_model(text: str) -> str:
@@ -129,8 +138,11 @@ def _text_for_a_model(text: str) -> str:
 
 async def _start_building(state: RunState, recipe: Recipe) -> Any:
     """Builds a part that the run can't start without."""
+    builder = state.builder
+    if recipe in builder.built:
+        return builder.built[recipe]
     try:
-        made = await state.builder.build(recipe)
+        made = builder.built[recipe] = await builder.build(recipe)
     except (Exception, asyncio.CancelledError) as error:
         raise _failure_of_start(state, recipe.label, error) from error
     if state.cancellation.is_requested:  # what was built has swallowed it

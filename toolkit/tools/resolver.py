@@ -6,7 +6,7 @@ dependency-injector container and one for a mapping of callables; any other cont
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Coroutine, Mapping, Set
 from typing import Any, Protocol, runtime_checkable
 
 from msgspec import UNSET, Struct
@@ -45,7 +45,7 @@ class RunScope(Protocol):
 
     open_timeout: float | None
 
-    async def build(self, recipe: Recipe) -> Any:
+    def build(self, recipe: Recipe) -> Coroutine[Any, Any, Any]:
         """The object, with all that it needs opened first. An owned object with `aclose` or `close` is kept to be
         closed. Raises what its construction raised, with notes of what was being built."""
         ...
