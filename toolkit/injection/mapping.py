@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Set
 from typing import TYPE_CHECKING, Any, cast
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Struct, field
 from msgspec.structs import replace
 
 from toolkit.errors import ConfigurationError, repr_of
@@ -179,7 +179,7 @@ class _MappingScope(Scope, kw_only=True):
     open_timeout: float | None
     value_types: frozenset[type]
     _of_providers: ContainerScope | None = None
-    _building: list[str] = []  # after a failure: what was being built when it happened
+    _building: list[str] = field(default_factory=list[str])  # after a failure: what was being built when it happened
 
     async def build(self, recipe: Recipe) -> Any:
         if recipe.instance is not UNSET:

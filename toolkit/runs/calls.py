@@ -1,4 +1,4 @@
-"""The path of one tool call: find, read, guard, build, run, tell, cut; and several of them at once."""
+"""The path of one tool call that was read: guard, build, run, tell, cut; and several of them at once."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from toolkit.context import Event, RequestedCall
 from toolkit.errors import ToolError
 from toolkit.events import ToolCallFinished, ToolCallStarted
 from toolkit.hooks import CallInfo
-from toolkit.messages import ToolCall, ToolMessage
+from toolkit.messages import ToolMessage
 from toolkit.records import CallRecord, ToolResult
 from toolkit.runs.handling import (
     Course,
@@ -22,72 +21,26 @@ from toolkit.runs.handling import (
     built_tool,
     converted,
     result_of_building,
+    run_among_others,
     run_handler,
 )
 from toolkit.runs.hooks import Guarded, Hook, Verdict, ask_before, tell_after
+from toolkit.runs.reading import ReadCall
 from toolkit.runs.state import RunState
 from toolkit.runs.toolset import ToolEntry
-from toolkit.runs.transcript import with_harmless_name, with_object_arguments
 from toolkit.tools.cancellation import Cancellation
-from toolkit.tools.copies import copied_json, not_shared
+from toolkit.tools.copies import copied_json
 from toolkit.tools.results import cut, error_result
 from toolkit.tools.specification import MAX_RESULT_TOKENS
-from toolkit.tools.violations import InvalidArguments
 
-__all__ = ["ReadCall", "perform_all", "read_call", "refuse_all"]
-
-
-class ReadCall(Struct, frozen=True):
-    """A tool call that was looked up and read.
-
-    Attributes:
-        call: As it stands in the transcript: with an id of its own, a name that any provider takes, and arguments that
-            are a JSON object.
-        name: As the model sent it.
-        entry: Its tool; None when there is none.
-        arguments: JSON values, shared with nobody; as sent when they could not be read.
-        refusal: The result when it can't run: unknown, or its arguments are wrong.
-    """
-
-    call: ToolCall
-    name: str
-    entry: ToolEntry | None
-    arguments: dict[str, Any] | str
-    refusal: ToolResult | None = None
-
-
-def read_call(state: RunState, call: ToolCall) -> ReadCall:
-    """Finds the tool, and reads and validates the arguments. What goes wrong is a refusal."""
-    entry = state.tools.entries.get(call.name)
-    raw: Any = call.arguments
-    if entry is None:
-        error = ToolError(state.tools.unknown(call.name))
-        named = with_harmless_name(with_object_arguments(call))
-        return ReadCall(named, call.name, None, raw, error_result(str(error), error))
-    specification = entry.specification
-    kind: type[Any] = raw.__class__
-    try:
-        arguments = specification.read(not_shared(raw) if kind is not str and issubclass(kind, dict) else raw)
-    except InvalidArguments as error:
-        return ReadCall(with_object_arguments(call), call.name, entry, raw, error_result(str(error), error))
-    if kind is str and raw[:1] != "{":
-        call = with_object_arguments(call)  # blank, or null
-    return ReadCall(call, call.name, entry, arguments)
-
-
-class _Turn(Struct, eq=False):
-    """The calls of one turn, and what has become of each, by their place."""
-
-    calls: Sequence[ReadCall]
-    records: dict[int, CallRecord] = {}
-    courses: dict[int, Course] = {}
+__all__ = ["perform_all", "refuse_all"]
 
 
 def refuse_all(state: RunState, calls: Sequence[ReadCall], reason: str) -> None:
     """Gives every call a result that says why it did not run."""
     if state.listener is not None:
         _tell_starts(state.listener, state.run.id, calls)
-    _record_all(state, _Turn(calls), reason)
+    _record_all(state, [Course(read, read.arguments) for read in calls], reason)
 
 
 async def perform_all(state: RunState, calls: Sequence[ReadCall]) -> None:
@@ -97,20 +50,22 @@ async def perform_all(state: RunState, calls: Sequence[ReadCall]) -> None:
     """
     if state.listener is not None:
         _tell_starts(state.listener, state.run.id, calls)
-    turn = _Turn(calls)
-    waiting: list[int] = []
-    for place, read in enumerate(calls):
+    courses: list[Course] = []
+    waiting: list[Course] = []
+    for read in calls:
+        course = Course(read, read.arguments)
+        courses.append(course)
         if read.refusal is None:
-            waiting.append(place)
+            waiting.append(course)
         else:
-            turn.records[place] = _finished(state, read, read.refusal, read.arguments)
+            course.record = _finished(state, course, read.refusal)
     try:
         if len(waiting) == 1:
-            await _perform(state, turn, waiting[0], state.cancellation)
+            await _perform(state, waiting[0], state.cancellation)
         elif waiting:
-            await _perform_concurrently(state, turn, waiting)
+            await _perform_concurrently(state, waiting)
     finally:
-        _record_all(state, turn, "not run: the run ended before")
+        _record_all(state, courses, "not run: the run ended before")
 
 
 def _tell_starts(listener: Callable[[Event], None], run_id: str, calls: Sequence[ReadCall]) -> None:
@@ -118,67 +73,66 @@ def _tell_starts(listener: Callable[[Event], None], run_id: str, calls: Sequence
         listener(ToolCallStarted(run_id, read.call))
 
 
-async def _perform_concurrently(state: RunState, turn: _Turn, waiting: list[int]) -> None:
+async def _perform_concurrently(state: RunState, waiting: list[Course]) -> None:
     limit = state.limits.max_concurrency
     free = asyncio.Semaphore(len(waiting) if limit is None else limit)
 
-    async def perform(place: int, cancellation: Cancellation) -> None:
+    async def perform(course: Course, cancellation: Cancellation) -> None:
         async with free:
             try:
-                await _perform(state, turn, place, cancellation)
+                await _perform(state, course, cancellation)
             except BaseException:
                 state.cancellation.request_followers()  # before any of them is let in
                 raise
 
     cancellations: list[Cancellation] = []
-    for place in waiting:
+    for course in waiting:
         cancellation = Cancellation(state.cancellation.grace, state.warn)
-        cancellation.task = asyncio.create_task(perform(place, cancellation))
+        cancellation.task = asyncio.create_task(perform(course, cancellation))
         cancellations.append(cancellation)
     await state.builder.serve(cancellations)
 
 
-def _record_all(state: RunState, turn: _Turn, reason: str) -> None:
-    for place, read in enumerate(turn.calls):
-        record = turn.records.get(place) or _record_of_ended(state, read, turn.courses.get(place), reason)
+def _record_all(state: RunState, courses: Sequence[Course], reason: str) -> None:
+    for course in courses:
+        record = course.record or _record_of_ended(state, course, reason)
         state.run.calls.append(record)
-        result = record.result
-        state.add(ToolMessage(read.call.id, read.call.name, result.content, result.is_error, result.media))
+        call, result = course.read.call, record.result
+        state.add(ToolMessage(call.id, call.name, result.content, result.is_error, result.media))
 
 
-def _record_of_ended(state: RunState, read: ReadCall, course: Course | None, reason: str) -> CallRecord:
+def _record_of_ended(state: RunState, course: Course, reason: str) -> CallRecord:
     """The record of a call that the end of the run overtook. Whatever its handler has done stays done."""
-    if course is None or not (course.has_begun or course.result):
-        return _finished(state, read, error_result(reason, ToolError(reason)), read.arguments)
-    if course.result is None:
-        text = "the run ended while this call was running; whether it took effect is not known"
-        return _finished(state, read, error_result(text, ToolError(text)), course.arguments, course.duration)
-    return _finished(state, read, course.result, course.arguments, course.duration)
+    if course.result is not None:
+        return _finished(state, course, course.result)
+    if course.has_begun:
+        reason = "the run ended while this call was running; whether it took effect is not known"
+    return _finished(state, course, error_result(reason, ToolError(reason)))
 
 
-async def _perform(state: RunState, turn: _Turn, place: int, cancellation: Cancellation) -> None:
+async def _perform(state: RunState, course: Course, cancellation: Cancellation) -> None:
     """One call whose arguments are valid.
 
     Args:
         cancellation: Of the task that this runs in.
     """
-    read = turn.calls[place]
+    read = course.read
     entry = read.entry
     assert entry is not None  # else it was refused
-    arguments: Any = read.arguments  # a dict, for the same reason
+    arguments: Any = course.arguments  # a dict, for the same reason
     specification = entry.specification
     definition = specification.definition
     # A handler may change what its context shows, and nobody else may see that. Hooks are shown copies of their own.
     shown = copied_json(arguments) if specification.handler.contexts else arguments
     call = RequestedCall(read.call.id, definition.name, shown, definition)
-    course = turn.courses[place] = Course(arguments)
     tool: Any = None
     try:
         skip = None
         if state.hooks.before_call or specification.has_before_hook or specification.needs_approval:
             verdict = await _verdict(state, entry, call, cancellation)
             if verdict.result is not None:
-                turn.records[place] = _finished(state, read, verdict.result, verdict.arguments)
+                course.arguments = verdict.arguments
+                course.record = _finished(state, course, verdict.result)
                 return
             skip = verdict.skip
             if verdict.arguments is not shown:
@@ -188,11 +142,14 @@ async def _perform(state: RunState, turn: _Turn, place: int, cancellation: Cance
             tool = await built_tool(state, entry, cancellation)
         if skip is None:
             taken = converted(specification, course.arguments, call.revised)
-            await run_handler(state, entry, tool, taken, call, course, cancellation)
+            if entry.injections or specification.exclusive:
+                await run_among_others(state, entry, tool, taken, call, course, cancellation)
+            else:
+                await run_handler(state, specification, tool, taken, call, course, cancellation)
         else:
             course.result = skip
     except NotConverted as refused:
-        turn.records[place] = _finished(state, read, refused.result, course.arguments)
+        course.record = _finished(state, course, refused.result)
         return
     except NotBuilt as failure:
         course.result, tool = result_of_building(specification.name, failure.error), None
@@ -205,7 +162,7 @@ async def _perform(state: RunState, turn: _Turn, place: int, cancellation: Cance
         call = RequestedCall(call.id, call.name, course.arguments, call.tool, call.revised)  # the handler had others
         info = CallInfo(call, result, error, not result.is_error, course.duration)
         result = await tell_after(hooks, state.ctx, info, cancellation)
-    turn.records[place] = _finished(state, read, result, course.arguments, course.duration, error)
+    course.record = _finished(state, course, result, error)
 
 
 async def _verdict(state: RunState, entry: ToolEntry, call: RequestedCall, cancellation: Cancellation) -> Verdict:
@@ -227,20 +184,16 @@ async def _verdict(state: RunState, entry: ToolEntry, call: RequestedCall, cance
     return await ask_before(guarded)
 
 
-def _finished(
-    state: RunState,
-    read: ReadCall,
-    result: ToolResult,
-    arguments: dict[str, Any] | str,
-    duration: float = 0.0,
-    error: BaseException | None = None,
-) -> CallRecord:
+def _finished(state: RunState, course: Course, result: ToolResult, error: BaseException | None = None) -> CallRecord:
     """The record of a call. `error` is what it went wrong with, when an after-hook has replaced the result."""
+    read = course.read
     most = MAX_RESULT_TOKENS if read.entry is None else read.entry.specification.max_result_tokens
-    content = cut(result.content, most)
-    if content is not result.content:
-        result = replace(result, content=content)
-    record = CallRecord(read.call.id, read.name, arguments, result, duration, result.error if error is None else error)
+    if len(result.content) > most:  # a character is at least a byte, and a token is 4
+        content = cut(result.content, most)
+        if content is not result.content:
+            result = replace(result, content=content)
+    error = result.error if error is None else error
+    record = CallRecord(read.call.id, read.name, course.arguments, result, course.duration, error)
     if state.listener is not None:
         state.listener(ToolCallFinished(state.run.id, record))
     return record

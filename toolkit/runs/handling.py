@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from time import perf_counter
 from typing import Any
 
@@ -10,28 +11,51 @@ from msgspec import Struct
 
 from toolkit.context import RequestedCall
 from toolkit.errors import CleanupError, ConfigurationError, ToolError, repr_of, text_of_error
-from toolkit.records import ToolResult
+from toolkit.records import CallRecord, ToolResult
 from toolkit.runs.hooks import blocked, invalid_change
+from toolkit.runs.reading import ReadCall
 from toolkit.runs.state import RunState
 from toolkit.runs.toolset import ToolEntry
 from toolkit.tools.cancellation import Cancellation
 from toolkit.tools.copies import copied_json
-from toolkit.tools.execution import call_handler
+from toolkit.tools.execution import ThreadLeft, call_handler
 from toolkit.tools.resolver import RunScope
 from toolkit.tools.results import error_result, failure_result
 from toolkit.tools.specification import ToolSpecification, check_instance
 from toolkit.tools.violations import InvalidArguments
 
-__all__ = ["Course", "NotBuilt", "NotConverted", "built_tool", "converted", "result_of_building", "run_handler"]
+__all__ = [
+    "Course",
+    "NotBuilt",
+    "NotConverted",
+    "built_tool",
+    "converted",
+    "result_of_building",
+    "run_among_others",
+    "run_handler",
+]
+
+
+_NOTHING: Mapping[str, Any] = {}
 
 
 class Course(Struct, eq=False):
-    """How far a call has come: the arguments it runs with, whether its handler has begun, and what it gave."""
+    """How far a call has come.
 
-    arguments: dict[str, Any]
+    Attributes:
+        arguments: Those that it runs with; those that were sent, where it does not run.
+        has_begun: Its handler has begun.
+        result: What that gave.
+        duration: Seconds that it took.
+        record: What has become of the call, once that is known.
+    """
+
+    read: ReadCall
+    arguments: Any
     has_begun: bool = False
     result: ToolResult | None = None
     duration: float = 0.0
+    record: CallRecord | None = None
 
 
 class NotConverted(Exception):
@@ -97,6 +121,29 @@ def _failure_of_building(error: BaseException, cancellation: Cancellation) -> Ba
 
 async def run_handler(
     state: RunState,
+    specification: ToolSpecification,
+    tool: Any,
+    converted: Any,
+    call: RequestedCall,
+    course: Course,
+    cancellation: Cancellation,
+    injected: Mapping[str, Any] = _NOTHING,
+    goes_on: ThreadLeft | None = None,
+) -> None:
+    """Runs the handler, and notes how far it has come and how long it took."""
+    ctx = state.ctx.for_call(call) if specification.handler.contexts else state.ctx  # which it never sees
+    if cancellation.is_requested:
+        raise asyncio.CancelledError
+    course.has_begun = True
+    started = perf_counter()
+    try:
+        course.result = await call_handler(specification, tool, converted, ctx, injected, cancellation, goes_on)
+    finally:
+        course.duration = perf_counter() - started
+
+
+async def run_among_others(
+    state: RunState,
     entry: ToolEntry,
     tool: Any,
     converted: Any,
@@ -104,7 +151,8 @@ async def run_handler(
     course: Course,
     cancellation: Cancellation,
 ) -> None:
-    """Runs the handler, with what is injected into it opened before and closed after."""
+    """As `run_handler`, for one that is exclusive, or into which something is injected: that is opened before and
+    closed after."""
     injected: dict[str, Any] = {}
     scope: RunScope | None = None
     if entry.injections:
@@ -115,23 +163,20 @@ async def run_handler(
         except (Exception, asyncio.CancelledError) as error:
             raise _failure_of_building(error, cancellation) from error
     specification = entry.specification
-    exclusive = state.exclusive_calls() if specification.exclusive else None
-    goes_on = None if exclusive is None else exclusive.goes_on
     try:
-        if exclusive is not None and not await exclusive.enter(specification.timeout or state.limits.close_timeout):
-            course.result = error_result(_OCCUPIED, ToolError(_OCCUPIED))
+        if not specification.exclusive:
+            await run_handler(state, specification, tool, converted, call, course, cancellation, injected)
         else:
-            ctx = state.ctx.for_call(call) if specification.handler.contexts else state.ctx  # which it never sees
-            started = perf_counter()
-            try:
-                if cancellation.is_requested:
-                    raise asyncio.CancelledError
-                course.has_begun = True
-                course.result = await call_handler(specification, tool, converted, ctx, injected, cancellation, goes_on)
-            finally:
-                course.duration = perf_counter() - started
-                if exclusive is not None:
+            exclusive = state.exclusive_calls()
+            if await exclusive.enter(specification.timeout or state.limits.close_timeout):
+                try:
+                    await run_handler(
+                        state, specification, tool, converted, call, course, cancellation, injected, exclusive.goes_on
+                    )
+                finally:
                     exclusive.leave()
+            else:
+                course.result = error_result(_OCCUPIED, ToolError(_OCCUPIED))
     except BaseException as error:
         state.cancellation.request_followers()  # the run ends: nothing starts while this is closed
         if scope is not None:

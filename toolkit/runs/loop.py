@@ -15,13 +15,14 @@ from toolkit.errors import ConfigurationError, HookError, LimitExceeded, ModelEr
 from toolkit.messages import AssistantMessage, ToolCall, ToolDefinition, Usage, UserMessage
 from toolkit.models.protocol import ModelDone, ModelRequest, ModelResponse, ReasoningDelta, TextDelta
 from toolkit.records import Run
-from toolkit.runs.calls import ReadCall, perform_all, read_call, refuse_all
+from toolkit.runs.calls import perform_all, refuse_all
 from toolkit.runs.hooks import tell_model_hooks
 from toolkit.runs.output import REPAIR, Output
+from toolkit.runs.reading import ReadCall, read_call
 from toolkit.runs.starting import renew_tools
 from toolkit.runs.state import RunState
-from toolkit.runs.transcript import with_unique_ids
 from toolkit.runs.unheeded import unheeded
+from toolkit.tools.cancellation import Cancellation
 from toolkit.tools.driving import drive, settled
 
 __all__ = ["converse"]
@@ -92,9 +93,13 @@ def _take_in(state: RunState, response: ModelResponse) -> list[ReadCall]:
             if warning is not None:
                 state.listener(events.WarningRaised(state.run.id, warning))
         return []
-    calls = [read_call(state, call) for call in with_unique_ids(response.tool_calls, state.call_ids)]
-    called = tuple([read.call for read in calls])
-    state.add(AssistantMessage(response.text, called, response.reasoning, response.provider_data))
+    calls: list[ReadCall] = []
+    called: list[ToolCall] = []
+    for call in response.tool_calls:
+        read = read_call(state, call)
+        calls.append(read)
+        called.append(read.call)
+    state.add(AssistantMessage(response.text, tuple(called), response.reasoning, response.provider_data))
     return calls
 
 
@@ -139,68 +144,67 @@ def _without_tools(request: ModelRequest) -> ModelRequest:
 
 
 async def _ask(state: RunState, request: ModelRequest) -> ModelResponse:
-    """One answer of the model, with the hooks around it."""
-    run, hooks = state.run, state.hooks
+    """One answer of the model, with the hooks around it; in pieces where somebody listens.
+
+    Raises:
+        ModelError: of what the model raised. A `ConfigurationError` stays one: the model says that the application has
+            to be changed.
+    """
+    run, hooks, model, cancellation = state.run, state.hooks, state.model, state.cancellation
     asked = run.messages if state.asked is None else state.asked
     was_changed = asked.is_changed
+    stream: Any = None
     if state.listener is not None:
         state.listener(events.TurnStarted(run.id, run.turns + 1))
+        stream = getattr(model, "stream", None)
     if hooks.before_model:
-        await tell_model_hooks(hooks.before_model, state.ctx, request, state.cancellation)
+        await tell_model_hooks(hooks.before_model, state.ctx, request, cancellation)
         if asked.is_changed and not was_changed:
             raise HookError(f"a hook changed the messages of a request, {_READ_ONLY}")
     run.turns += 1
-    response = await _response(state, request)
-    if asked.is_changed and not was_changed:
-        raise ModelError(f"the model changed the messages of its request, {_READ_ONLY}")
-    if response.usage != _NO_USAGE:
-        _counted(run, response.usage)
-    if response.text:
-        run.response = response.text
-    if hooks.after_model:
-        await tell_model_hooks(hooks.after_model, state.ctx, response, state.cancellation)
-    return response
-
-
-_READ_ONLY = "which are the run's own; copy the list to change it"
-
-
-async def _response(state: RunState, request: ModelRequest) -> ModelResponse:
-    """What the model gives, in pieces where somebody listens; what it raises as a `ModelError`.
-
-    A `ConfigurationError` stays one: the model says that the application has to be changed.
-    """
-    model: Any = state.model
-    stream = None if state.listener is None else getattr(model, "stream", None)
     try:
-        asking = model.respond(request) if stream is None else _in_pieces(state, stream(request))
+        asking: Any = model.respond(request) if stream is None else _in_pieces(state, stream(request))
         if asking.__class__ is CoroutineType:
             try:
                 waiting = asking.send(None)
             except StopIteration as stop:
                 response: Any = stop.value
             else:
-                response = await drive(asking, waiting, state.cancellation, "the model")
+                response = await drive(asking, waiting, cancellation, "the model")
         else:
-            response = await settled(asking, state.cancellation, "the model")
+            response = await settled(asking, cancellation, "the model")
     except (ModelError, ConfigurationError):
-        if state.cancellation.is_requested:
+        if cancellation.is_requested:
             raise asyncio.CancelledError from None
         raise
     except (Exception, asyncio.CancelledError) as error:  # the border of the model
-        if state.cancellation.is_requested or (
-            isinstance(error, asyncio.CancelledError) and state.cancellation.is_real()
-        ):
-            raise asyncio.CancelledError from error
-        raise ModelError(f"the model failed: {type(error).__name__}: {escaped(text_of_error(error))}") from error
-    if state.cancellation.is_requested:
+        raise _failure_of_model(error, cancellation) from error
+    if cancellation.is_requested:
         raise asyncio.CancelledError
     if not _is_sound(response):
         response = _checked(response)
     if stream is None and state.listener is not None:
         _tell_whole(state, response)
-    sound: ModelResponse = response
-    return sound
+    if asked.is_changed and not was_changed:
+        raise ModelError(f"the model changed the messages of its request, {_READ_ONLY}")
+    if response.usage != _NO_USAGE:
+        _count(run, response.usage)
+    if response.text:
+        run.response = response.text
+    if hooks.after_model:
+        await tell_model_hooks(hooks.after_model, state.ctx, response, cancellation)
+    answer: ModelResponse = response
+    return answer
+
+
+_READ_ONLY = "which are the run's own; copy the list to change it"
+
+
+def _failure_of_model(error: BaseException, cancellation: Cancellation) -> BaseException:
+    """What the run ends with when the model raised what is no error of a model."""
+    if cancellation.is_requested or (isinstance(error, asyncio.CancelledError) and cancellation.is_real()):
+        return asyncio.CancelledError()
+    return ModelError(f"the model failed: {type(error).__name__}: {escaped(text_of_error(error))}")
 
 
 def _checked(response: Any) -> ModelResponse:
@@ -248,7 +252,7 @@ _KINDS: tuple[tuple[str, tuple[type, ...]], ...] = (
 )
 
 
-def _counted(run: Run[Any], usage: Usage) -> None:
+def _count(run: Run[Any], usage: Usage) -> None:
     try:
         run.usage = run.usage + usage
     except TypeError:

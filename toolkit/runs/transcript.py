@@ -22,7 +22,7 @@ from toolkit.messages import (
 )
 from toolkit.tools.violations import printable
 
-__all__ = ["begin_transcript", "with_harmless_name", "with_object_arguments", "with_unique_ids"]
+__all__ = ["begin_transcript", "with_harmless_name", "with_object_arguments", "with_unique_id"]
 
 
 def begin_transcript(history: Sequence[Message]) -> tuple[Transcript, set[str], list[str]]:
@@ -38,17 +38,14 @@ def begin_transcript(history: Sequence[Message]) -> tuple[Transcript, set[str], 
     return _mended(history)
 
 
-def with_unique_ids(calls: Sequence[ToolCall], taken: set[str]) -> list[ToolCall]:
-    """The calls with an id of its own for each; the ids are added to those that are taken."""
-    unique: list[ToolCall] = []
-    for call in calls:
-        if call.id and not call.id.isascii():
-            call = ToolCall(_sendable(call.id), call.name, call.arguments)
-        if not call.id or call.id in taken:
-            call = ToolCall(_free_id(call.id, taken), call.name, call.arguments)
-        taken.add(call.id)
-        unique.append(call)
-    return unique
+def with_unique_id(call: ToolCall, taken: set[str]) -> ToolCall:
+    """The call with an id of its own, which is added to those that are taken."""
+    if call.id and not call.id.isascii():
+        call = ToolCall(_sendable(call.id), call.name, call.arguments)
+    if not call.id or call.id in taken:
+        call = ToolCall(_free_id(call.id, taken), call.name, call.arguments)
+    taken.add(call.id)
+    return call
 
 
 def _sendable(text: str) -> str:
@@ -136,7 +133,7 @@ def _paired(
     calls: list[ToolCall] = []
     answers: list[Message] = []
     for original in message.tool_calls:
-        [call] = with_unique_ids([original], taken)
+        call = with_unique_id(original, taken)
         kept = with_object_arguments(call)
         if kept is not call:
             warnings.append(f"arguments of {_in_words(call.name, original.id)} in the history were no JSON object")

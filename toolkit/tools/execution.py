@@ -25,7 +25,7 @@ from toolkit.tools.threads import ThreadCall, in_thread
 from toolkit.tools.validation import Validator
 from toolkit.tools.violations import InvalidArguments, text_of
 
-__all__ = ["DEFAULT_GRACE", "OutputMismatch", "call_handler", "candidates_text", "execute"]
+__all__ = ["DEFAULT_GRACE", "OutputMismatch", "ThreadLeft", "call_handler", "candidates_text", "execute"]
 
 DEFAULT_GRACE = 10.0
 """Seconds that a cancelled handler has to finish; a run uses its `Limits.close_timeout`."""
