@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import functools
-import itertools
 from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Mapping, Sequence, Set
 from typing import Any, cast
 
@@ -13,7 +12,7 @@ from msgspec import UNSET, Struct
 from toolkit.context import RunContext
 from toolkit.errors import ConfigurationError
 from toolkit.messages import ToolCall, ToolDefinition
-from toolkit.tools.members import MEMBERS, gives_tools
+from toolkit.tools.members import Look, gives_tools, look_at
 from toolkit.tools.names import alike, folded
 from toolkit.tools.parameters import label_of
 from toolkit.tools.resolver import Recipe, Resolver
@@ -41,27 +40,18 @@ class ToolEntry(Struct, frozen=True, eq=False):
         specification: What is known of it.
         injections: The recipes of its handler's `Inject` parameters, by name.
         availability: Those of its `available_if`.
-        source: The instance or class that it was described by; None when it was built for the run.
-        members: The members of that, as they were then.
+        look: At the instance or class that it was described by; None when it was built for the run.
     """
 
     recipe: Recipe
     specification: ToolSpecification
     injections: dict[str, Recipe]
     availability: dict[str, Recipe]
-    source: Any
-    members: list[Any]
+    look: Look | None
 
     def is_current(self) -> bool:
         """Whether no member was set since, such as `needs_approval` on its class."""
-        return self.source is None or _members_of(self.source) == self.members
-
-
-_NONE = (None,) * len(MEMBERS)
-
-
-def _members_of(source: Any) -> list[Any]:
-    return [*map(getattr, itertools.repeat(source), MEMBERS, _NONE)]  # asked for every call: no step of Python's
+        return self.look is None or self.look.finds_the_same()
 
 
 class ToolSet(Struct, frozen=True, eq=False):
@@ -233,8 +223,7 @@ def _compiled(
             specification,
             _injections(specification.handler.injected, owner, resolver, value_types),
             _injections(specification.availability, f"available_if of {owner}", resolver, value_types),
-            source,
-            [] if source is None else _members_of(source),
+            None if source is None else look_at(source),
         )
     return ToolSet(
         entries,

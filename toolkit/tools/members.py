@@ -6,12 +6,14 @@ import dataclasses
 import dis
 import functools
 import inspect
+import itertools
+import operator
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol, cast
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 
 from toolkit.errors import ConfigurationError
 from toolkit.tools.parameters import label_of
@@ -20,6 +22,7 @@ from toolkit.tools.protocol import DEFAULTS, OPTIONAL_MEMBERS, REQUIRED_MEMBERS
 __all__ = [
     "MEMBERS",
     "ClassMembers",
+    "Look",
     "Members",
     "ObjectMembers",
     "annotated_names",
@@ -28,6 +31,7 @@ __all__ = [
     "differs_per_instance",
     "gives_tools",
     "has_constructor",
+    "look_at",
     "own_members",
     "read_member",
     "undeclared",
@@ -58,6 +62,50 @@ def attributes_of(tool: Any) -> dict[str, Any]:
     """What an object has itself: its `__dict__`, and nothing where it has slots."""
     found: dict[str, Any] = read_member(tool, "__dict__", {})
     return found
+
+
+class Look(Struct, frozen=True, eq=False):
+    """A look at a tool, or at a class of tools, that is taken again for each call: so it takes no step of Python's.
+
+    Attributes:
+        read: Reads the members that there were.
+        found: What they were.
+        absent: The other members.
+        are_free_of: Of the names that a class has itself, and of those of each class above it: whether they are free
+            of others.
+    """
+
+    source: Any
+    read: Callable[[Any], Any]
+    found: Any
+    absent: tuple[str, ...]
+    are_free_of: tuple[Callable[[Iterable[str]], bool], ...]
+
+    def finds_the_same(self) -> bool:
+        """Whether no member was set, replaced or taken away since."""
+        try:
+            is_same = bool(self.read(self.source) == self.found)
+        except AttributeError:
+            return False
+        for is_free_of in self.are_free_of:
+            is_same = is_same and is_free_of(self.absent)
+        return is_same
+
+
+def look_at(source: Any) -> Look:
+    """The first look. Only of a class is it known where a member would stand; of an object each is tried."""
+    present = [member for member in MEMBERS if hasattr(source, member)] if isinstance(source, type) else []
+    if not present:
+        read = functools.partial(_each, MEMBERS)
+        return Look(source, read, read(source), (), ())
+    absent = tuple(member for member in MEMBERS if member not in present)
+    names = (vars(parent).keys() for parent in source.__mro__ if parent is not object)
+    of_class = operator.attrgetter(*present)
+    return Look(source, of_class, of_class(source), absent, tuple(keys.isdisjoint for keys in names))
+
+
+def _each(members: Sequence[str], source: Any) -> list[Any]:
+    return [*map(getattr, itertools.repeat(source), members, itertools.repeat(None))]
 
 
 class Members(Protocol):
