@@ -181,6 +181,9 @@ class _MappingScope(Scope, kw_only=True):
     _of_providers: ContainerScope | None = None
     _building: list[str] = field(default_factory=list[str])  # after a failure: what was being built when it happened
 
+    def ready(self, recipe: Recipe) -> Any:
+        return UNSET
+
     async def build(self, recipe: Recipe) -> Any:
         if recipe.instance is not UNSET:
             return recipe.instance

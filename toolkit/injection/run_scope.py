@@ -15,9 +15,10 @@ from toolkit.injection.failures import note_failure
 from toolkit.injection.futures import FUTURES, refused_future
 from toolkit.injection.graph import walk
 from toolkit.injection.host import ApplicationScope
+from toolkit.injection.kept_agents import KeptAgent, kept_agent
 from toolkit.injection.listing import read_of, with_listed_tools
 from toolkit.injection.overlays import AnyProvider, overriding_of
-from toolkit.injection.providers import Scoped, current_scope
+from toolkit.injection.providers import Literal, Scoped, current_scope
 from toolkit.injection.scopes import Scope
 from toolkit.injection.sources import closer_of, open_async
 from toolkit.tools.parameters import label_of
@@ -39,6 +40,7 @@ class _Plan(Struct, frozen=True):
         lasting: What lives longer than a call.
         nodes: The provider, and all that it needs.
         overridings: What stood on each of these then: the plan holds as long as the same does.
+        kept: The agent that the provider made last, where it is known when it would make another.
     """
 
     called: AnyProvider
@@ -47,6 +49,7 @@ class _Plan(Struct, frozen=True):
     lasting: tuple[Scoped[Any], ...]
     nodes: tuple[AnyProvider, ...]
     overridings: list[AnyProvider | None]
+    kept: KeptAgent | None
 
 
 class ContainerScope(Scope, kw_only=True):
@@ -60,6 +63,18 @@ class ContainerScope(Scope, kw_only=True):
     plans: Callable[[], dict[Any, Any]]
     open_timeout: float | None
     _culprit: AnyProvider | None = None  # what took too long to open, or gave a future
+
+    def ready(self, recipe: Recipe) -> Any:
+        plan = self.plans().get(recipe.key)
+        if plan is None or plan.kept is None or [*map(overriding_of, plan.nodes)] != plan.overridings:
+            return UNSET
+        token = current_scope.set(self)
+        try:
+            return plan.kept.agent()
+        except Exception:  # noqa: BLE001 - of a singleton that was reset: to build the agent tells it, and where it was
+            return UNSET
+        finally:
+            current_scope.reset(token)
 
     async def build(self, recipe: Recipe) -> Any:
         if recipe.instance is not UNSET:
@@ -75,6 +90,8 @@ class ContainerScope(Scope, kw_only=True):
             if isinstance(made, FUTURES):
                 self._culprit, refusal = refused_future(made, recipe.key)
                 raise refusal
+            if plan.kept is not None:
+                plan.kept.keep(made)
         except Exception as error:
             note_failure(error, recipe.label, recipe.key, self._culprit, names_root=recipe.identity is not None)
             self._culprit = None
@@ -130,13 +147,16 @@ class ContainerScope(Scope, kw_only=True):
         met: set[AnyProvider] = set()
         called = with_listed_tools(provider, met)
         nodes = list(walk(called, met))
+        asked = tuple(node for node in met if not isinstance(node, Literal))  # nobody can override one
+        lasting = tuple(node for node in nodes if _is_scoped(node) and node.level != "call")
         plan = _Plan(
             called,
             [] if called is provider else read_of(provider),
             tuple(node for node in nodes if _is_scoped(node) and node.kind.is_async),
-            tuple(node for node in nodes if _is_scoped(node) and node.level != "call"),
-            tuple(met),
-            [*map(overriding_of, met)],
+            lasting,
+            asked,
+            [*map(overriding_of, asked)],
+            None if lasting or called is not provider else kept_agent(provider),
         )
         if not any(isinstance(node, providers.Selector) for node in nodes):  # its branch may change at any time
             plans[provider] = plan

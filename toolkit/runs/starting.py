@@ -35,7 +35,11 @@ async def build_parts(state: RunState, source: AgentParts | Recipe, scope: RunSc
         RunError: something failed that the run can't do without; its error is the cause.
     """
     state.builder = Builder(scope, state.cancellation)
-    agent: AgentParts = await _start_building(state, source) if isinstance(source, Recipe) else source
+    agent: Any = source
+    if isinstance(source, Recipe):
+        agent = scope.ready(source)
+        if agent is UNSET:
+            agent = await _start_building(state, source)
     state.agent = agent
     limits = state.limits = agent.limits
     scope.open_timeout = limits.open_timeout

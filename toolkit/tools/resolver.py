@@ -45,6 +45,12 @@ class RunScope(Protocol):
 
     open_timeout: float | None
 
+    def ready(self, recipe: Recipe) -> Any:
+        """The object, when it is there from another run and a new one would be the same; else UNSET, and it is built.
+
+        Only an agent is kept so."""
+        ...
+
     def build(self, recipe: Recipe) -> Coroutine[Any, Any, Any]:
         """The object, with all that it needs opened first. An owned object with `aclose` or `close` is kept to be
         closed. Raises what its construction raised, with notes of what was being built."""

@@ -1,0 +1,186 @@
+"""The agent of a provider is made anew only where it would come out another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from dependency_injector import containers, providers
+
+from tests.injection.parts import Echo
+from toolkit import Agent, RunContext, RunError, tool
+from toolkit.injection import application, dep, overriding, provide
+from toolkit.messages import SystemMessage
+from toolkit.models import ModelRequest, ModelResponse
+from toolkit.testing import ScriptedModel, says
+
+
+class Model:
+    """Says which one it is, and what it was asked with."""
+
+    made = 0
+
+    def __init__(self) -> None:
+        Model.made += 1
+        self.number = Model.made
+
+    async def respond(self, request: ModelRequest) -> ModelResponse:
+        return ModelResponse(f"{self.number} {[tool.name for tool in request.tools]}")
+
+
+class Hook:
+    """Counts the questions to the model."""
+
+    asked = 0
+
+    async def on_before_model(self, ctx: RunContext, request: ModelRequest) -> None:
+        Hook.asked += 1
+
+
+@tool
+def add(a: int, b: int) -> int:
+    """Add two numbers."""
+    return a + b
+
+
+TOOLS: list[Any] = []
+HOOKS: list[Any] = []
+
+
+class Application(containers.DeclarativeContainer):
+    model = providers.Singleton(Model)
+    agent = provide(Agent, model=dep(model), tools=TOOLS, hooks=HOOKS)
+
+
+@pytest.fixture(autouse=True)
+def _blank() -> None:
+    Model.made = Hook.asked = 0
+    TOOLS[:] = [Echo]
+    HOOKS.clear()
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[Agent]:
+    """Gets each agent that is made."""
+    agents: list[Agent] = []
+    original = Agent.__init__
+
+    def noting(self: Agent, *args: Any, **kwargs: Any) -> None:
+        agents.append(self)
+        original(self, *args, **kwargs)
+
+    monkeypatch.setattr(Agent, "__init__", noting)
+    return agents
+
+
+async def test_an_agent_that_would_be_the_same_is_not_made_again(made: list[Agent]) -> None:
+    async with application(Application()) as app:
+        before = len(made)
+        answers = [(await app.agent().run("go")).response for _ in range(3)]
+
+    assert answers == ["1 ['echo']"] * 3
+    assert len(made) == before + 1
+
+
+async def test_lists_that_were_changed_in_place_hold_in_the_next_run() -> None:
+    async with application(Application()) as app:
+        bound = app.agent()
+        assert (await bound.run("go")).response == "1 ['echo']"
+        TOOLS.append(add)
+        HOOKS.append(Hook())
+        assert (await bound.run("go")).response == "1 ['echo', 'add']"
+        assert Hook.asked == 1
+        TOOLS[:] = [add]
+        HOOKS.clear()
+        assert (await bound.run("go")).response == "1 ['add']"
+        assert Hook.asked == 1
+
+
+async def test_a_singleton_that_was_reset_is_made_anew_for_the_next_run() -> None:
+    async with application(Application()) as app:
+        bound = app.agent()
+        assert (await bound.run("go")).response.startswith("1 ")
+        app.container.model.reset()
+        assert (await bound.run("go")).response.startswith("2 ")
+        assert (await bound.run("go")).response.startswith("2 ")
+
+
+async def test_an_object_that_was_set_anew_holds_in_the_next_run() -> None:
+    class Instructed(containers.DeclarativeContainer):
+        model = providers.Singleton(ScriptedModel, [says("done")] * 2)
+        instructions = providers.Object("Be brief.")
+        agent = provide(Agent, model=dep(model), instructions=dep(instructions))
+
+    async with application(Instructed()) as app:
+        await app.agent().run("go")
+        app.container.instructions.set_provides("Be kind.")
+        await app.agent().run("go")
+
+        asked = [request.messages[0] for request in app.container.model().requests]
+    assert asked == [SystemMessage("Be brief."), SystemMessage("Be kind.")]
+
+
+async def test_what_is_declared_later_holds_in_the_next_run() -> None:
+    async with application(Application()) as app:
+        bound = app.agent()
+        assert (await bound.run("go")).response == "1 ['echo']"
+        app.container.agent.add_kwargs(tools=[add])
+        assert (await bound.run("go")).response == "1 ['add']"
+        app.container.agent.add_attributes(tools=[])
+        assert (await bound.run("go")).response == "1 []"
+
+
+async def test_what_replaces_a_part_holds_while_it_replaces_it() -> None:
+    async with application(Application()) as app:
+        bound = app.agent()
+        first = (await bound.run("go")).response
+        with overriding(app.container, model=Model()):
+            assert (await bound.run("go")).response.startswith("2 ")
+        assert (await bound.run("go")).response == first
+        with app.container.model.override(providers.Singleton(Model)):
+            assert (await bound.run("go")).response.startswith("3 ")
+            assert (await bound.run("go")).response.startswith("3 ")
+        assert (await bound.run("go")).response == first
+
+
+async def test_a_part_that_is_made_anew_each_time_is_made_anew_in_each_run(made: list[Agent]) -> None:
+    container = Application()
+    container.model.override(providers.Factory(Model))
+
+    async with application(container) as app:
+        answers = [(await app.agent().run("go")).response for _ in range(3)]
+
+    assert answers == ["1 ['echo']", "2 ['echo']", "3 ['echo']"]
+
+
+async def test_a_subclass_is_made_in_each_run_since_its_constructor_may_do_anything(made: list[Agent]) -> None:
+    class Own(Agent[str]):
+        pass
+
+    class Other(Application):
+        agent = provide(Own, model=dep(Application.model))
+
+    async with application(Other()) as app:
+        before = len(made)
+        for _ in range(2):
+            await app.agent().run("go")
+
+    assert len(made) == before + 2
+
+
+async def test_a_singleton_that_fails_after_its_reset_is_told_as_at_the_first_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with application(Application()) as app:
+        bound = app.agent()
+        await bound.run("go")
+
+        def failing(self: Model) -> None:
+            raise OSError("gone")
+
+        monkeypatch.setattr(Model, "__init__", failing)
+        app.container.model.reset()
+        with pytest.raises(RunError, match="the run could not start") as raised:
+            await bound.run("go")
+
+    assert isinstance(raised.value.__cause__, OSError)
