@@ -6,7 +6,7 @@ Nothing of a run is in an agent, so nobody can tell. To see that nothing has cha
 from __future__ import annotations
 
 from collections.abc import Callable
-from operator import attrgetter, call, is_
+from operator import attrgetter
 from typing import Any, cast
 
 from dependency_injector import providers
@@ -34,25 +34,23 @@ class KeptAgent(Struct, eq=False):
     declaration: Any
     asked: list[AnyProvider]
     lists: list[list[Any]]
-    _last: tuple[Any, list[Any], list[Any]] | None = None
+    _last: tuple[Any, list[Any], list[list[Any]]] | None = None
 
     def agent(self) -> Any:
         """The agent, when the provider would make the same one now; else UNSET."""
         if self._last is None or _declaration_of(self.making) != self.declaration:
             return UNSET
-        agent, objects, items = self._last
-        if not all(map(is_, map(call, self.asked), objects)):
-            return UNSET
-        now: list[Any] = []
-        for given in self.lists:
-            now += given
-        return agent if len(now) == len(items) and all(map(is_, now, items)) else UNSET
+        agent, objects, copies = self._last
+        for provider, given in zip(self.asked, objects, strict=True):
+            if provider() is not given:
+                return UNSET
+        return agent if self.lists == copies else UNSET
 
     def keep(self, agent: Any) -> None:
         """Takes note of an agent that the provider has just made."""
         if _declaration_of(self.making) == self.declaration:
-            items = [item for given in self.lists for item in given]
-            self._last = (agent, [*map(call, self.asked)], items)  # in one step, since threads share it
+            objects = [provider() for provider in self.asked]
+            self._last = (agent, objects, [[*given] for given in self.lists])  # in one step, since threads share it
 
 
 def kept_agent(provider: AnyProvider) -> KeptAgent | None:
