@@ -94,9 +94,10 @@ async def _perform_concurrently(state: RunState, waiting: list[Course]) -> None:
 
 
 def _record_all(state: RunState, courses: Sequence[Course], reason: str) -> None:
+    calls = state.run.calls
     for course in courses:
         record = course.record or _record_of_ended(state, course, reason)
-        state.run.calls.append(record)
+        calls.append(record)
         call, result = course.read.call, record.result
         state.add(ToolMessage(call.id, call.name, result.content, result.is_error, result.media))
 

@@ -45,7 +45,9 @@ async def converse(state: RunState) -> bool:
             await renew_tools(state)
         calls = _take_in(state, response)
         if not calls:
-            await _answer(state, response)
+            run.response = response.text
+            if state.output is not None or state.listener is not None:
+                await _answer(state, response)
             return True
         limit = _crossed(state, len(calls))
         if limit is not None:
@@ -233,8 +235,8 @@ def _is_sound(response: Any) -> bool:
         or response.text.__class__ is not str
         or response.reasoning.__class__ is not str
         or response.usage.__class__ is not Usage
-        or (response.provider_data is not None and response.provider_data.__class__ is not dict)
-        or (response.tool_calls.__class__ is not tuple and response.tool_calls.__class__ is not list)
+        or response.provider_data.__class__ not in _DATA
+        or response.tool_calls.__class__ not in _SEQUENCES
     ):
         return False
     for call in response.tool_calls:
@@ -243,6 +245,8 @@ def _is_sound(response: Any) -> bool:
     return True
 
 
+_DATA = (NoneType, dict)
+_SEQUENCES = (tuple, list)
 _KINDS: tuple[tuple[str, tuple[type, ...]], ...] = (
     ("text", (str,)),
     ("reasoning", (str,)),
