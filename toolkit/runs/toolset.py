@@ -49,10 +49,6 @@ class ToolEntry(Struct, frozen=True, eq=False):
     availability: dict[str, Recipe]
     look: Look | None
 
-    def is_current(self) -> bool:
-        """Whether no member was set since, such as `needs_approval` on its class."""
-        return self.look is None or self.look.finds_the_same()
-
 
 class ToolSet(Struct, frozen=True, eq=False):
     """The tools that a model can be told of. `definitions` are in the order of listing."""
@@ -64,11 +60,11 @@ class ToolSet(Struct, frozen=True, eq=False):
     needing_approval: frozenset[str]
 
     def is_current(self, calls: Iterable[ToolCall]) -> bool:
-        """Whether the tools of these calls are still what they were described as. To look at all would cost too much
-        in each run: a change shows when the tool is called."""
+        """Whether no member of these calls' tools was set since, such as `needs_approval` on a class. To look at all
+        tools would cost too much in each run: a change shows when the tool is called."""
         for call in calls:
             entry = self.entries.get(call.name)
-            if entry is not None and not entry.is_current():
+            if entry is not None and entry.look is not None and not entry.look.finds_the_same():
                 return False
         return True
 
