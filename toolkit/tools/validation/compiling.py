@@ -9,7 +9,8 @@ from typing import Any, Final, Literal
 import msgspec
 
 from toolkit.errors import ConfigurationError
-from toolkit.tools.arguments import refuse_non_json
+from toolkit.tools.arguments import MAX_DEPTH, refuse_non_json
+from toolkit.tools.validation.depths import depth_of
 from toolkit.tools.validation.dialects import Dialect, dialect_of
 from toolkit.tools.validation.judges import Judge, PythonJudge, RustJudge, rust_validator
 from toolkit.tools.validation.keywords import OutOfBudget, budget, local_registry, validator_class
@@ -40,7 +41,7 @@ class Validator:
         [Violation(path='$.city', message="'city' is a required property")]
     """
 
-    __slots__ = ("_candidates", "_dialect", "_judge", "_schema", "_words", "is_valid")
+    __slots__ = ("_candidates", "_dialect", "_is_bounded", "_judge", "_schema", "_words", "is_valid")
 
     is_valid: Callable[[Any], bool]
 
@@ -51,6 +52,7 @@ class Validator:
         self._dialect: Dialect = dialect
         self._judge = judge
         self._words: Any = None
+        self._is_bounded: bool | None = None
         self._candidates = containers_of(schema, dialect)
         self.is_valid = is_valid or self._has_no_words
 
@@ -60,6 +62,13 @@ class Validator:
         Once, and only for the properties of the object itself. Returns a new dict then, else the same one.
         """
         return decode_nested(arguments, self._candidates) if self._candidates else arguments
+
+    def is_bounded(self) -> bool:
+        """Whether whatever meets the schema is nested at most `MAX_DEPTH` deep. Worked out when first asked for."""
+        if self._is_bounded is None:
+            depth = depth_of(self._schema, self._dialect)
+            self._is_bounded = depth is not None and depth <= MAX_DEPTH
+        return self._is_bounded
 
     def violations(self, value: Any) -> list[Violation]:
         """Every way in which a value breaks the schema, in the order of the value, at most `MAX_VIOLATIONS`.
