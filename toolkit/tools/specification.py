@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from toolkit.errors import ConfigurationError
 from toolkit.messages import ToolDefinition
-from toolkit.tools.arguments import parse_arguments
+from toolkit.tools.arguments import SHORT, UNREADABLE, decode, has_no_repeated_key, parse_arguments, prove
 from toolkit.tools.copies import copied_json
 from toolkit.tools.handlers import HandlerPlan, plan_handler, types_taken
 from toolkit.tools.members import (
@@ -81,7 +81,34 @@ class ToolSpecification(Struct, frozen=True, eq=False, weakref=True):
             InvalidArguments: it is no JSON object, or breaks the schema. Nothing is repaired, but for a JSON text where
                 an object or array belongs.
         """
-        arguments = self.validator.decode_nested(parse_arguments(raw))
+        if isinstance(raw, str):
+            try:
+                arguments: dict[str, Any] = decode(raw)  # or what else there is
+            except UNREADABLE:
+                return self._checked(parse_arguments(raw))  # blank, or it says what is wrong
+            if arguments.__class__ is dict:
+                # The usual call is read in this one frame: where the schema is met, no text stands for an object or
+                # array. Whatever is not seen to be right goes the whole way.
+                if not self.handler.reserved and (
+                    (raw.count(":") == len(arguments) or has_no_repeated_key(raw, arguments))
+                    and self.validator.is_valid(arguments)
+                    if len(raw) <= SHORT
+                    else self._is_right(raw, arguments)
+                ):
+                    return arguments
+                return self._checked(prove(raw, arguments))
+        return self._checked(parse_arguments(raw))
+
+    def _is_right(self, raw: str, arguments: dict[str, Any]) -> bool:
+        """Whether the schema is met, and nothing else need be proved of a long text than that no key is repeated."""
+        validator = self.validator
+        try:
+            return validator.is_bounded() and validator.is_valid(arguments) and has_no_repeated_key(raw, arguments)
+        except ValueError:  # nested too deep for the validator
+            return False
+
+    def _checked(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        arguments = self.validator.decode_nested(arguments)
         self.check(arguments)
         return arguments
 
