@@ -39,7 +39,9 @@ class ApplicationScope(Scope, kw_only=True):
     level: str = "app"
     opener: Callable[[Any], Awaitable[Any]] = _LATER
     has_cancelled: bool = False
-    _jobs: asyncio.Queue[tuple[Work, asyncio.Future[None]] | None] = field(default_factory=asyncio.Queue)
+    _jobs: asyncio.Queue[tuple[Work, asyncio.Future[None]] | None] = field(
+        default_factory=asyncio.Queue[tuple[Work, asyncio.Future[None]] | None]
+    )
     _host: asyncio.Task[list[BaseException]] | None = None
     _cancellation: Cancellation = field(default_factory=lambda: Cancellation(inf, say_nothing))
     _entering: asyncio.Task[Any] | None = None
