@@ -8,11 +8,11 @@ import pytest
 from dependency_injector import containers, providers
 
 from tests.injection.parts import Echo
-from toolkit import Agent, RunContext, RunError, tool
+from toolkit import Agent, RunContext, RunError, Tool, tool
 from toolkit.injection import application, dep, overriding, provide
 from toolkit.messages import SystemMessage
-from toolkit.models import ModelRequest, ModelResponse
-from toolkit.testing import ScriptedModel, says
+from toolkit.models import ModelRequest, ModelResponse, ModelSettings
+from toolkit.testing import ScriptedModel, call, calls, says
 
 
 class Model:
@@ -141,6 +141,102 @@ async def test_what_replaces_a_part_holds_while_it_replaces_it() -> None:
             assert (await bound.run("go")).response.startswith("3 ")
             assert (await bound.run("go")).response.startswith("3 ")
         assert (await bound.run("go")).response == first
+
+
+class Step(Tool):
+    """Take a step."""
+
+    name = "step"
+
+    async def handler(self) -> str:
+        return "stepped"
+
+
+def fresh_step() -> Any:
+    return type("FreshStep", (Step,), {"__doc__": "Take a step."})
+
+
+def stepping() -> ScriptedModel:
+    return ScriptedModel([calls(call("step")), says("done")] * 6)
+
+
+async def test_a_change_of_a_tools_class_holds_however_many_runs_there_were() -> None:
+    step = fresh_step()
+
+    class Stepping(containers.DeclarativeContainer):
+        model = providers.Singleton(stepping)
+        agent = provide(Agent, model=dep(model), tools=[step])
+
+    async with application(Stepping()) as app:
+        for _ in range(3):
+            assert (await app.agent().run("go")).calls[0].result.content == "stepped"
+        step.needs_approval = True
+        step.description = "Take another step."
+        run = await app.agent().run("go")
+        assert "needs an approval" in run.calls[0].result.content
+        await app.agent().run("go")
+        requests = app.container.model().requests
+
+    assert [request.tools[0].description for request in requests[-4:]] == [
+        "Take a step.",  # what it is now is seen when it is called
+        *["Take another step."] * 3,
+    ]
+
+
+async def test_what_a_run_brings_holds_for_that_run_alone() -> None:
+    async with application(Application()) as app:
+        bound = app.agent()
+        for _ in range(3):
+            await bound.run("go")
+        own = ScriptedModel([says("done")])
+        await bound.run("go", tools=[add], settings=ModelSettings(temperature=0.5), model=own)
+        request = own.requests[0]
+        assert [tool.name for tool in request.tools] == ["echo", "add"]
+        assert request.settings == ModelSettings(temperature=0.5)
+        assert (await bound.run("go")).response == "1 ['echo']"
+
+
+async def test_an_agent_that_others_have_in_hand_may_be_changed_between_runs() -> None:
+    class Shared(containers.DeclarativeContainer):
+        model = providers.Singleton(ScriptedModel, [says("done")] * 9)
+        agent = providers.Singleton(Agent, model=model, instructions="Be brief.")
+
+    async with application(Shared()) as app:
+        for _ in range(3):
+            await app.agent().run("go")
+        app.container.agent().instructions = "Be kind."
+        await app.agent().run("go")
+        asked = [request.messages[0].text for request in app.container.model().requests]
+
+    assert asked == [*["Be brief."] * 3, "Be kind."]
+
+
+async def test_a_tool_that_replaces_another_holds_while_it_does_however_many_runs_there_were() -> None:
+    class Named(Step):
+        """Take a step."""
+
+        def __init__(self, text: str) -> None:
+            self.text = text
+
+        async def handler(self) -> str:
+            return self.text
+
+    class Replacing(containers.DeclarativeContainer):
+        step = providers.Factory(Named, "real")
+        model = providers.Singleton(stepping)
+        agent = provide(Agent, model=dep(model), tools=[dep(step)])
+
+    async def given(app: Any) -> str:
+        content: str = (await app.agent().run("go")).calls[0].result.content
+        return content
+
+    async with application(Replacing()) as app:
+        assert [await given(app) for _ in range(3)] == ["real"] * 3
+        with overriding(app.container, step=Named("fake")):
+            assert await given(app) == "fake"
+        with app.container.step.override(providers.Factory(Named, "other")):
+            assert await given(app) == "other"
+        assert await given(app) == "real"
 
 
 async def test_a_part_that_is_made_anew_each_time_is_made_anew_in_each_run(made: list[Agent]) -> None:

@@ -7,13 +7,13 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from toolkit.context import AgentInfo
 from toolkit.errors import ConfigurationError, RunError, repr_of
 from toolkit.messages import Message, SystemMessage
-from toolkit.models.protocol import ModelRequest
+from toolkit.models.protocol import Model, ModelRequest
 from toolkit.runs.builder import Builder
 from toolkit.runs.hooks import agent_hooks, is_to_be_built
 from toolkit.runs.output import output_of
@@ -27,6 +27,27 @@ __all__ = ["NO_LIMIT", "build_parts", "renew_tools"]
 NO_LIMIT = float("inf")
 
 
+class _Start(Struct, frozen=True):
+    """What a run begins with: its agent, and what follows from that and from what the run's caller brought.
+
+    Attributes:
+        info: What tools and hooks are told of the agent.
+        system: The instructions.
+        request: What the model is asked with, but for the messages.
+    """
+
+    agent: AgentParts
+    model: Model
+    tools: ToolSet
+    info: AgentInfo
+    system: SystemMessage | None
+    request: ModelRequest
+
+
+_STARTS = object()
+_NONE_KEPT: dict[Any, _Start] = {}
+
+
 async def build_parts(state: RunState, source: AgentParts | Recipe, scope: RunScope) -> None:
     """Puts into the state the agent, or what the recipe of one gives, and all that belongs to it.
 
@@ -36,10 +57,13 @@ async def build_parts(state: RunState, source: AgentParts | Recipe, scope: RunSc
     """
     state.builder = Builder(scope, state.cancellation)
     agent: Any = source
+    place: Any = None
     if isinstance(source, Recipe):
         agent = scope.ready(source)
         if agent is UNSET:
             agent = await _start_building(state, source)
+        elif not state.wanted.has_parts:
+            place = source.key  # of an agent of an earlier run, which nobody has in hand to change it
     state.agent = agent
     limits = state.limits = agent.limits
     scope.open_timeout = limits.open_timeout
@@ -48,31 +72,49 @@ async def build_parts(state: RunState, source: AgentParts | Recipe, scope: RunSc
         state.output = output_of(agent.output_type)
     if agent.hooks:
         state.hooks = agent_hooks([await _built(state, h) if is_to_be_built(h) else h for h in agent.hooks])
-    wanted = state.wanted
+    start = None if place is None else state.resolver.memory().get(_STARTS, _NONE_KEPT).get(place)
+    if start is None or start.agent is not agent:
+        start = await _start(state, place)
+    state.model, state.tools, state.ctx.agent = start.model, start.tools, start.info
+    messages: list[Message] = state.run.messages
+    if start.system is not None:
+        messages = state.asked = state.run.messages.behind(start.system)
+    request = start.request
+    state.request = ModelRequest(messages, request.tools, request.settings, request.output_schema, request.tool_choice)
+
+
+async def _start(state: RunState, place: Any) -> _Start:
+    """What the run begins with. It is kept at that place for later runs, if they would begin with the same."""
+    agent, wanted = state.agent, state.wanted
     model = agent.model if wanted.model is None else wanted.model
-    state.model = model if _is_model(model) else await _built_model(state, model)
+    is_there = _is_model(model)
+    if not is_there:
+        model = await _built_model(state, model)
     listed = (*agent.tools, *wanted.tools)
     tools = kept_tools(listed, state.resolver, wanted.values.keys())
+    are_kept = tools is not None
     if tools is None:
         state.ctx.agent = AgentInfo(agent.name)
         tools = await _tools(state, listed)
-    state.tools = tools
     instructions = agent.instructions
-    if instructions is not None and instructions.__class__ is not str:
+    is_text = instructions is None or isinstance(instructions, str)
+    if not is_text:
         state.ctx.agent = AgentInfo(agent.name, None, tools.definitions, tools.needing_approval)
         instructions = await _made_instructions(state)
-    state.ctx.agent = AgentInfo(agent.name, instructions or None, tools.definitions, tools.needing_approval)
-    messages: list[Message] = state.run.messages
-    if instructions:
-        messages = state.asked = state.run.messages.behind(SystemMessage(instructions))
+    info = AgentInfo(agent.name, instructions or None, tools.definitions, tools.needing_approval)
+    system = SystemMessage(instructions) if instructions else None
     settings = agent.settings if wanted.settings is None else wanted.settings.over(agent.settings)
     schema = None if state.output is None else state.output.shape.schema
     choice = None if settings is None else settings.tool_choice
-    state.request = ModelRequest(messages, tools.definitions, settings, schema, choice)
+    start = _Start(agent, model, tools, info, system, ModelRequest((), tools.definitions, settings, schema, choice))
+    if place is not None and is_there and are_kept and is_text:
+        state.resolver.memory().setdefault(_STARTS, {})[place] = start
+    return start
 
 
 async def renew_tools(state: RunState) -> None:
     """Describes the tools again, since one has changed."""
+    state.resolver.memory().pop(_STARTS, None)
     state.tools = await _tools(state, (*state.agent.tools, *state.wanted.tools), anew=True)
     definitions, approvals = state.tools.definitions, state.tools.needing_approval
     state.ctx.agent = replace(state.ctx.agent, definitions=definitions, needing_approval=approvals)

@@ -53,6 +53,11 @@ class RunRequest(Struct, frozen=True):
     model: Any
     settings: ModelSettings | None
 
+    @property
+    def has_parts(self) -> bool:
+        """Whether it brings something that an agent has, too, or that decides what its tools take."""
+        return bool(self.tools or self.values or self.settings is not None or self.model is not None)
+
 
 class Warnings(Struct, eq=False):
     """What went wrong and did not stop the run. `texts` are raised as Python warnings once the run is over."""
