@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from typing import Any, Generic, Literal, TypeAlias, TypeVar
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 from msgspec import Struct
 
@@ -13,7 +14,6 @@ __all__ = ["CallRecord", "Invocation", "Outcome", "Run", "ToolResult", "Transcri
 
 T = TypeVar("T")
 _MISSING: Any = object()
-_set = object.__setattr__
 _NO_USAGE = Usage()
 Outcome: TypeAlias = Literal["running", "completed", "partial", "cancelled", "failed"]
 
@@ -63,6 +63,15 @@ class CallRecord(Struct, frozen=True):
         )
 
 
+def _fixed(name: str) -> property:
+    """An attribute of an `Invocation`, which can be read."""
+
+    def refuse(self: Invocation, value: Any = None) -> None:
+        raise AttributeError(f"an Invocation is fixed once it is made; {name!r} can be given to Invocation(...)")
+
+    return property(attrgetter(f"_{name}"), refuse, refuse)
+
+
 class Invocation:
     """What the application hands to a run: who asks, and the values of the request. The model never sees it.
 
@@ -77,13 +86,8 @@ class Invocation:
         session_id: Recorded only.
     """
 
-    __slots__ = ("actor_id", "context", "metadata", "session_id")
+    __slots__ = ("_actor_id", "_context", "_metadata", "_session_id")
     __match_args__ = ("actor_id", "context", "metadata", "session_id")
-
-    actor_id: str | None
-    context: Any
-    metadata: dict[str, Any]
-    session_id: str | None
 
     def __init__(
         self,
@@ -92,21 +96,36 @@ class Invocation:
         metadata: dict[str, Any] | None = None,
         session_id: str | None = None,
     ) -> None:
-        _set(self, "actor_id", actor_id)
-        _set(self, "context", {} if context is _MISSING else context)
-        _set(self, "metadata", {} if metadata is None else metadata)
-        _set(self, "session_id", session_id)
+        self._actor_id = actor_id
+        self._context: Any = {} if context is _MISSING else context
+        self._metadata: dict[str, Any] = {} if metadata is None else metadata
+        self._session_id = session_id
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"an Invocation is fixed once it is made; {name!r} can be given to Invocation(...)")
+    # Properties, and no `__setattr__` that refuses: that would have to be got round four times in each run.
+    if TYPE_CHECKING:
 
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"an Invocation is fixed once it is made; {name!r} can't be taken away")
+        @property
+        def actor_id(self) -> str | None: ...
+
+        @property
+        def context(self) -> Any: ...
+
+        @property
+        def metadata(self) -> dict[str, Any]: ...
+
+        @property
+        def session_id(self) -> str | None: ...
+
+    else:
+        actor_id = _fixed("actor_id")
+        context = _fixed("context")
+        metadata = _fixed("metadata")
+        session_id = _fixed("session_id")
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Invocation):
             return NotImplemented
-        return all(getattr(self, name) == getattr(other, name) for name in self.__slots__)
+        return all(getattr(self, name) == getattr(other, name) for name in self.__match_args__)
 
     __hash__ = None  # type: ignore[assignment]  # it holds dicts
 
