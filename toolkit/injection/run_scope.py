@@ -68,13 +68,10 @@ class ContainerScope(Scope, kw_only=True):
         plan = self.plans().get(recipe.key)
         if plan is None or plan.kept is None or [*map(overriding_of, plan.nodes)] != plan.overridings:
             return UNSET
-        token = current_scope.set(self)
         try:
             return plan.kept.agent()
         except Exception:  # noqa: BLE001 - of a singleton that was reset: to build the agent tells it, and where it was
             return UNSET
-        finally:
-            current_scope.reset(token)
 
     async def build(self, recipe: Recipe) -> Any:
         if recipe.instance is not UNSET:

@@ -160,7 +160,9 @@ class Owner:
         try:
             if state.listener is not None:
                 state.listener(events.RunStarted(run.id))
-            values = {**state.wanted.values, Invocation: run.invocation, Run: run, RunContext: state.ctx}
+            values: dict[type, Any] = {Invocation: run.invocation, Run: run, RunContext: state.ctx}
+            if state.wanted.values:
+                values.update(state.wanted.values)
             scope = state.resolver.open_run(values, _DEFAULTS.open_timeout)
             timeout = state.wanted.timeout
             deadline = None if timeout is None else self._loop.call_later(timeout, self._be_late)
