@@ -144,11 +144,10 @@ class Transcript(list[Message]):
 
     A run that continues one does not scan it. `seal` notes its end, so that a list changed afterwards is noticed: one
     that has grown by its length, any other change by the methods that make it.
-    `call_ids` are the ids of all its calls. `is_changed` is true once somebody else than the run has changed the list.
+    `is_changed` is true once somebody else than the run has changed the list.
     """
 
-    _sealed: tuple[int, Message | None] = (-1, None)
-    call_ids: Set[str] = frozenset()
+    _sealed: tuple[int, Message | None, Set[str]] = (-1, None, frozenset())
     is_changed: bool = False
 
     def behind(self, first: Message) -> Transcript:
@@ -159,11 +158,10 @@ class Transcript(list[Message]):
 
     def seal(self, call_ids: Set[str]) -> None:
         """Notes the end of the list. The ids are kept as they are: nobody adds to them any more."""
-        self.call_ids = call_ids
-        self._sealed = (len(self), self[-1] if self else None)
+        self._sealed = (len(self), self[-1] if self else None, call_ids)
 
     def _unsealed(self, method: str, *args: Any) -> Any:
-        self._sealed = (-1, None)
+        self._sealed = (-1, None, frozenset())
         self.is_changed = True
         return getattr(list, method)(self, *args)
 
@@ -208,9 +206,14 @@ class Transcript(list[Message]):
         return self
 
     @property
+    def call_ids(self) -> Set[str]:
+        """The ids of all calls, while the list is sealed."""
+        return self._sealed[2]
+
+    @property
     def is_sealed(self) -> bool:
         """True while the list still ends as it did when its run ended."""
-        length, last = self._sealed
+        length, last, _ = self._sealed
         return length == len(self) and (length == 0 or self[-1] is last)
 
 

@@ -34,14 +34,14 @@ class KeptAgent(Struct, eq=False):
     declaration: Any
     asked: list[AnyProvider]
     lists: list[list[Any]]
-    _last: tuple[Any, list[Any], list[list[Any]]] | None = None
+    _last: tuple[Any, list[tuple[AnyProvider, Any]], list[list[Any]]] | None = None
 
     def agent(self) -> Any:
         """The agent, when the provider would make the same one now; else UNSET."""
         if self._last is None or _declaration_of(self.making) != self.declaration:
             return UNSET
         agent, objects, copies = self._last
-        for provider, given in zip(self.asked, objects, strict=True):
+        for provider, given in objects:
             if provider() is not given:
                 return UNSET
         return agent if self.lists == copies else UNSET
@@ -49,7 +49,7 @@ class KeptAgent(Struct, eq=False):
     def keep(self, agent: Any) -> None:
         """Takes note of an agent that the provider has just made."""
         if _declaration_of(self.making) == self.declaration:
-            objects = [provider() for provider in self.asked]
+            objects = [(provider, provider()) for provider in self.asked]
             self._last = (agent, objects, [[*given] for given in self.lists])  # in one step, since threads share it
 
 
