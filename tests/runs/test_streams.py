@@ -428,6 +428,45 @@ async def test_a_reader_that_is_cancelled_cancels_the_run() -> None:
     await no_task_is_left()
 
 
+async def cancel_all_others() -> None:
+    for task in asyncio.all_tasks() - {asyncio.current_task()}:
+        if "Owner" in repr(task):
+            task.cancel()
+
+
+@pytest.mark.parametrize("is_streamed", [False, True])
+async def test_a_run_that_is_cancelled_from_outside_before_its_first_step_ends(is_streamed: bool) -> None:
+    agent = Agent(ScriptedModel([says("Hello.")]))
+
+    async def read_or_run() -> None:
+        if is_streamed:
+            await read(agent.stream("Hi"))
+        else:
+            await agent.run("Hi")
+
+    reading = asyncio.create_task(read_or_run())
+    canceller = asyncio.create_task(cancel_all_others())  # goes before what the first makes
+    ended, _ = await asyncio.wait((reading,), timeout=2)
+    reading.cancel()
+
+    assert ended
+    assert reading.cancelled()
+    await canceller
+
+
+async def test_a_reader_is_woken_also_where_the_run_breaks_without_a_last_event(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def close(*_: Any) -> list[BaseException]:
+        await asyncio.sleep(0.01)
+        raise RuntimeError("the container broke")
+
+    monkeypatch.setattr("toolkit.injection.mapping._MappingScope.close", close)
+
+    with pytest.raises(RuntimeError, match="the container broke"):
+        await asyncio.wait_for(read(Agent(ScriptedModel([says("Hello.")])).stream("Hi")), timeout=2)
+
+
 async def test_opening_and_closing_happen_in_one_task_whoever_reads() -> None:
     tasks: list[Any] = []
 

@@ -27,6 +27,7 @@ from toolkit.runs.starting import NO_LIMIT, build_parts
 from toolkit.runs.state import AgentParts, RunRequest, RunState, Warnings
 from toolkit.runs.transcript import begin_transcript
 from toolkit.tools.cancellation import Cancellation, wait_in_any_case
+from toolkit.tools.driving import next_turn
 from toolkit.tools.resolver import Recipe, Resolver
 
 __all__ = ["Owner"]
@@ -83,14 +84,17 @@ class Owner:
         """True once everything is closed."""
         return self._task is not None and self._task.done()
 
-    def start(self, when_done: Callable[[Any], None] | None = None) -> None:
+    def start(self) -> None:
         """Makes the owner task, with the context variables of the caller."""
         state = self._state
         state.cancellation = Cancellation(_DEFAULTS.close_timeout or NO_LIMIT, state.warn)
         loop = self._loop = asyncio.get_running_loop()
         self._task = state.cancellation.task = loop.create_task(self._main())
-        if when_done is not None:
-            self._task.add_done_callback(when_done)
+
+    def call_when_done(self, callback: Callable[[Any], None]) -> None:
+        """Has it called once everything is closed, also where the task was cancelled before its first step."""
+        assert self._task is not None
+        self._task.add_done_callback(callback)
 
     async def finish(self) -> Run[Any]:
         """Waits for the run to be over and closed. Raises what it ended with.
@@ -100,6 +104,8 @@ class Owner:
         task = self._task
         assert task is not None
         try:
+            if not task.done():
+                await next_turn()  # in it a run that waits for nothing is over
             if not task.done():
                 self._waiter = self._loop.create_future()
                 await self._waiter

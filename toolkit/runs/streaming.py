@@ -15,6 +15,7 @@ from toolkit.errors import CleanupError
 from toolkit.events import RunFinished
 from toolkit.records import Run
 from toolkit.runs.owner import Owner
+from toolkit.tools.driving import next_turn
 
 __all__ = ["RunStream"]
 
@@ -28,8 +29,8 @@ class _Queue:
 
     __slots__ = ("_is_over", "_loop", "_thread", "events", "waker")
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self.events: deque[Event] = deque()
+    def __init__(self, loop: asyncio.AbstractEventLoop, events: deque[Event]) -> None:
+        self.events = events
         self.waker: asyncio.Future[None] | None = None
         self._loop = loop
         self._thread = threading.get_ident()
@@ -38,7 +39,8 @@ class _Queue:
     def put(self, event: Event) -> None:
         if self._is_over:  # a thread has outlived the run
             return
-        self._is_over = event.__class__ is RunFinished
+        if event.__class__ is RunFinished:
+            self._is_over = True
         self.events.append(event)
         if self.waker is not None:
             self.wake()
@@ -74,12 +76,16 @@ class RunStream(Generic[T]):
     # An iterator of its own, and no async generator: the event loop would close one that is left early in a task of
     # its own, after the block.
 
+    _owner: Owner | None = None
+    _queue: _Queue | None = None
+    _is_read = False
+    _was_awaited = False
+    _will_be_woken = False
+    _is_at_end = False
+
     def __init__(self, start: Callable[[Listener, Listener], Owner]) -> None:
         self._start = start
-        self._owner: Owner | None = None
-        self._queue: _Queue | None = None
-        self._is_read = False
-        self._is_at_end = False
+        self._events: deque[Event] = deque()
 
     @property
     def run(self) -> Run[T]:
@@ -89,9 +95,9 @@ class RunStream(Generic[T]):
     async def __aenter__(self) -> RunStream[T]:
         if self._owner is not None:
             raise RuntimeError("a stream is one run; call agent.stream(...) again for another")
-        queue = self._queue = _Queue(asyncio.get_running_loop())
+        queue = self._queue = _Queue(asyncio.get_running_loop(), self._events)
         self._owner = self._start(queue.put, queue.emit)
-        self._owner.start(queue.wake)
+        self._owner.start()
         return self
 
     async def __aexit__(
@@ -111,11 +117,15 @@ class RunStream(Generic[T]):
         return self
 
     async def __anext__(self) -> Event:
-        queue = self._queue
-        if queue is None:
-            raise RuntimeError(_OUTSIDE)
+        if not self._events:
+            await self._wait_for_events()
+        return self._events.popleft()
+
+    async def _wait_for_events(self) -> None:
+        """Until there is an event. Raises what the run ended with, or `StopAsyncIteration`, when there is none left."""
+        owner, queue = self._running(), self._queue
+        assert queue is not None  # it came with the owner
         while not queue.events:
-            owner = self._running()
             if owner.is_done:
                 await owner.finish()
                 self._is_at_end = True
@@ -124,10 +134,20 @@ class RunStream(Generic[T]):
                 raise RuntimeError("two tasks read one stream; let one read, and pass the events on")
             self._is_read = True
             try:
-                await queue.wait()
+                if self._was_awaited:
+                    await self._wait(owner, queue)
+                else:
+                    self._was_awaited = True
+                    await next_turn()  # in it the run begins, and one that waits for nothing is over
             finally:
                 self._is_read = False
-        return queue.events.popleft()
+
+    async def _wait(self, owner: Owner, queue: _Queue) -> None:
+        """Until there is an event, or the run is over."""
+        if not self._will_be_woken:
+            self._will_be_woken = True
+            owner.call_when_done(queue.wake)
+        await queue.wait()
 
     def _running(self) -> Owner:
         if self._owner is None:

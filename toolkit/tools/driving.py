@@ -18,7 +18,7 @@ from typing import Any
 from toolkit.tools.cancellation import Cancellation, take_back
 from toolkit.tools.parameters import label_of
 
-__all__ = ["awaited", "drive", "settled"]
+__all__ = ["awaited", "drive", "next_turn", "settled"]
 
 
 @types.coroutine
@@ -97,6 +97,12 @@ async def settled(value: Any, cancellation: Cancellation, label: Any) -> Any:
     if cancellation.is_requested:
         raise asyncio.CancelledError
     return value
+
+
+@types.coroutine
+def next_turn() -> Generator[None, None, None]:
+    """Lets what is ready by now go first, such as a task that was just made: its first step, at the least."""
+    yield
 
 
 async def awaited(value: Awaitable[Any]) -> Any:
