@@ -57,9 +57,9 @@ class AgentHooks(Struct, frozen=True):
 
 _NONE = AgentHooks()
 _NAMES = tuple(_USAGES)
-_NOTHING = (None,) * len(_NAMES)
-_FUNCTION = ("__func__",) * len(_NAMES)
 _SOUND = "__toolwire_sound_hooks__"
+_NOT_THERE = object()  # the function of no hook, nor of anything else
+_Found = tuple[Hook | None, Hook | None, Hook | None, Hook | None]
 
 
 def agent_hooks(hooks: Sequence[Any]) -> AgentHooks:
@@ -70,6 +70,14 @@ def agent_hooks(hooks: Sequence[Any]) -> AgentHooks:
     """
     if not hooks:
         return _NONE
+    if len(hooks) == 1:
+        asked_before, told_after, asked_model, told_model = _hooks_of(hooks[0])
+        return AgentHooks(
+            () if asked_before is None else (asked_before,),
+            () if told_after is None else (told_after,),
+            () if asked_model is None else (asked_model,),
+            () if told_model is None else (told_model,),
+        )
     before_call: tuple[Hook, ...] = ()
     after_call: tuple[Hook, ...] = ()
     before_model: tuple[Hook, ...] = ()
@@ -92,27 +100,37 @@ def is_to_be_built(hook: Any) -> bool:
     return isinstance(hook, (str, type)) or hasattr(hook, "provider")
 
 
-def _hooks_of(hook: Any) -> list[Hook | None]:
+def _hooks_of(hook: Any) -> _Found:
     """What the object answers with, in the order of `_USAGES`. It is looked at itself, in each run: another one of its
     class may have other hooks. Methods that were found to take what they are called with are not checked again."""
     try:
-        found: list[Any] = [*map(getattr, (hook,) * len(_NAMES), _NAMES, _NOTHING)]
+        before_call: Any = getattr(hook, "on_before_call", None)
+        after_call: Any = getattr(hook, "on_after_call", None)
+        before_model: Any = getattr(hook, "on_before_model", None)
+        after_model: Any = getattr(hook, "on_after_model", None)
     except Exception:  # noqa: BLE001 - it is read once more, to tell which one
-        found = _read_one_by_one(hook)
-    # What is no method stands in a tuple, so that it is never taken for the function of one.
-    functions: list[Any] = [*map(getattr, found, _FUNCTION, zip(found))]
+        before_call, after_call, before_model, after_model = _read_one_by_one(hook)
+    functions: tuple[Any, ...]
+    try:
+        functions = (
+            _NOT_THERE if before_call is None else before_call.__func__,
+            _NOT_THERE if after_call is None else after_call.__func__,
+            _NOT_THERE if before_model is None else before_model.__func__,
+            _NOT_THERE if after_model is None else after_model.__func__,
+        )
+    except AttributeError:  # one is no method
+        functions = ()
     kind: type[Any] = type(hook)  # pyright: ignore[reportUnknownVariableType]  # a hook may be anything
-    if kind.__dict__.get(_SOUND) != functions:
+    found = before_call, after_call, before_model, after_model
+    if not functions or kind.__dict__.get(_SOUND) != functions:
         _check(hook, found)
-        if all(
-            asked is None or type(function) is FunctionType for asked, function in zip(found, functions, strict=True)
-        ):
+        if functions and all(function is _NOT_THERE or type(function) is FunctionType for function in functions):
             with contextlib.suppress(TypeError):  # a builtin class takes no attributes
                 type.__setattr__(kind, _SOUND, functions)
     return found
 
 
-def _read_one_by_one(hook: Any) -> list[Any]:
+def _read_one_by_one(hook: Any) -> _Found:
     found: list[Any] = []
     for name in _NAMES:
         try:
@@ -120,10 +138,11 @@ def _read_one_by_one(hook: Any) -> list[Any]:
         except Exception as error:  # a property, or `__getattr__`: a guard that can't be read must not pass for none
             label = f"hook {label_of(type(hook))}"
             raise ConfigurationError(f"{name} of {label} can't be read: {type(error).__name__}") from error
-    return found
+    before_call, after_call, before_model, after_model = found
+    return before_call, after_call, before_model, after_model
 
 
-def _check(hook: Any, found: list[Any]) -> None:
+def _check(hook: Any, found: _Found) -> None:
     if isinstance(hook, type):
         label = label_of(hook)
         raise ConfigurationError(f"hook {label} is a class; hooks are objects: pass {label}(...)")
@@ -133,7 +152,7 @@ def _check(hook: Any, found: list[Any]) -> None:
         )
     label = f"hook {label_of(type(hook))}"
     refuse_misspelt(hook, _NAMES, label)
-    if found == [*_NOTHING]:
+    if all(asked is None for asked in found):
         raise ConfigurationError(f"{label} has none of {', '.join(_NAMES)}; a hook has at least one of them")
     for asked, usage in zip(found, _USAGES.values(), strict=True):
         check_hook(asked, usage, label)
@@ -174,7 +193,7 @@ async def ask_before(guarded: Guarded) -> Verdict:
     Raises:
         RunAborted: a hook said so.
     """
-    round_ = _Round(guarded, guarded.call.arguments, revised=False)
+    round_ = _Round(guarded, guarded.call.arguments)
     try:
         await round_.ask()
         if round_.is_modified:
@@ -209,7 +228,7 @@ class _Denied(Exception):
         self.error = error
 
 
-class _Round:
+class _Round(Struct, eq=False):
     """One time that every before-hook is asked.
 
     Attributes:
@@ -217,39 +236,47 @@ class _Round:
         is_modified: A hook of this round has changed them.
     """
 
-    def __init__(self, guarded: Guarded, arguments: dict[str, Any], revised: bool) -> None:
-        self._guarded = guarded
-        self._revised = revised
-        self.arguments = arguments
-        self.is_modified = False
-        self.allowed = False
-        self.skip: ToolResult | None = None
+    guarded: Guarded
+    arguments: dict[str, Any]
+    revised: bool = False
+    is_modified: bool = False
+    allowed: bool = False
+    skip: ToolResult | None = None
 
     async def ask(self) -> None:
-        for hook in self._guarded.hooks:
-            await self._ask_one(hook)
-        if self._guarded.own_hook is not None:
-            await self._ask_one(await self._guarded.own_hook())
-
-    async def _ask_one(self, hook: Hook) -> None:
-        guarded = self._guarded
-        call = guarded.call
-        # A copy for each hook: changing it in place has no effect.
-        shown = RequestedCall(call.id, call.name, copied_json(self.arguments), call.tool, self._revised)
-        try:
-            answer = await _answer_of(hook, guarded.ctx.for_call(shown), shown, guarded.cancellation)
-            if answer is None:
-                return
-            decision = _decision(answer, hook)
-            self._follow(decision)
-        except ToolError as error:
-            raise _Denied(text_of_error(error), error) from error
-        except (Exception, asyncio.CancelledError) as error:  # the border of a hook: the call is blocked
-            if guarded.cancellation.is_real():
-                raise asyncio.CancelledError from error
-            raise _Denied(_BLOCKED, _hook_error(error, hook)) from error
-        if isinstance(decision, Abort):
-            raise RunAborted(decision.reason)
+        guarded = self.guarded
+        call, cancellation, own_hook = guarded.call, guarded.cancellation, guarded.own_hook
+        hooks: Sequence[Hook | None] = guarded.hooks if own_hook is None else (*guarded.hooks, None)
+        for asked in hooks:
+            hook = await own_hook() if asked is None and own_hook is not None else asked
+            assert hook is not None
+            # A copy for each hook: changing it in place has no effect.
+            shown = RequestedCall(call.id, call.name, copied_json(self.arguments), call.tool, self.revised)
+            try:
+                answer = hook(guarded.ctx.for_call(shown), shown)
+                if answer.__class__ is CoroutineType:
+                    try:
+                        waiting = answer.send(None)
+                    except StopIteration as stop:
+                        answer = stop.value
+                    else:
+                        answer = await drive(answer, waiting, cancellation, hook)
+                    if cancellation.is_requested:  # it may have swallowed that; nothing must run after it
+                        raise asyncio.CancelledError
+                elif answer is not None:
+                    answer = await settled(answer, cancellation, hook)
+                if answer is None:
+                    continue
+                decision = _decision(answer, hook)
+                self._follow(decision)
+            except ToolError as error:
+                raise _Denied(text_of_error(error), error) from error
+            except (Exception, asyncio.CancelledError) as error:  # the border of a hook: the call is blocked
+                if cancellation.is_real():
+                    raise asyncio.CancelledError from error
+                raise _Denied(_BLOCKED, _hook_error(error, hook)) from error
+            if isinstance(decision, Abort):
+                raise RunAborted(decision.reason)
 
     def _follow(self, decision: Decision) -> None:
         match decision:
@@ -267,14 +294,14 @@ class _Round:
     def _modify(self, arguments: dict[str, Any]) -> None:
         if is_same(arguments, self.arguments):
             return
-        if self._revised:
+        if self.revised:
             raise HookError("a guard wanted to change arguments that were changed already")
         try:
             modified: dict[str, Any] = copied(arguments)
             refuse_non_json(modified)
-            self._guarded.check(modified)
+            self.guarded.check(modified)
         except Exception:  # noqa: BLE001 - it fails closed, and says nothing of the values that a guard put in
-            raise invalid_change(self._guarded.call.name) from None
+            raise invalid_change(self.guarded.call.name) from None
         self.arguments = modified
         self.is_modified = True
 
@@ -286,23 +313,6 @@ def _hook_error(error: BaseException, hook: Hook) -> HookError:
     made = HookError(f"{label_of(hook)} raised {repr_of(error)}")
     made.__cause__ = error
     return made
-
-
-async def _answer_of(hook: Hook, ctx: RunContext, told: Any, cancellation: Cancellation) -> Any:
-    answer = hook(ctx, told)
-    if answer.__class__ is CoroutineType:
-        work = answer
-        try:
-            waiting = work.send(None)
-        except StopIteration as stop:
-            answer = stop.value
-        else:
-            answer = await drive(work, waiting, cancellation, hook)
-        if cancellation.is_requested:  # it may have swallowed that; nothing must run after it
-            raise asyncio.CancelledError
-    elif answer is not None:
-        answer = await settled(answer, cancellation, hook)
-    return answer
 
 
 def _decision(answer: Any, hook: Any) -> Decision:
@@ -359,7 +369,18 @@ async def tell_after(hooks: Sequence[Hook], ctx: RunContext, info: CallInfo, can
         shown = RequestedCall(call.id, call.name, copied_json(call.arguments), call.tool, call.revised)
         told = CallInfo(shown, result, error, not result.is_error, info.duration)
         try:
-            answer = await _answer_of(hook, ctx.for_call(shown), told, cancellation)
+            answer = hook(ctx.for_call(shown), told)
+            if answer.__class__ is CoroutineType:
+                try:
+                    waiting = answer.send(None)
+                except StopIteration as stop:
+                    answer = stop.value
+                else:
+                    answer = await drive(answer, waiting, cancellation, hook)
+                if cancellation.is_requested:  # it may have swallowed that; nothing must run after it
+                    raise asyncio.CancelledError
+            elif answer is not None:
+                answer = await settled(answer, cancellation, hook)
         except (Exception, asyncio.CancelledError) as raised:  # the border of a hook: the run ends
             raise _failure_of_run(raised, hook, cancellation) from raised
         if answer is None:
@@ -386,7 +407,18 @@ async def tell_model_hooks(hooks: Sequence[Hook], ctx: RunContext, told: Any, ca
     """
     for hook in hooks:
         try:
-            answer = await _answer_of(hook, ctx, told, cancellation)
+            answer = hook(ctx, told)
+            if answer.__class__ is CoroutineType:
+                try:
+                    waiting = answer.send(None)
+                except StopIteration as stop:
+                    answer = stop.value
+                else:
+                    answer = await drive(answer, waiting, cancellation, hook)
+                if cancellation.is_requested:  # it may have swallowed that; nothing must run after it
+                    raise asyncio.CancelledError
+            elif answer is not None:
+                answer = await settled(answer, cancellation, hook)
         except (Exception, asyncio.CancelledError) as error:  # the border of a hook: the run ends
             raise _failure_of_run(error, hook, cancellation) from error
         if answer is not None:
