@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import types
-from collections.abc import Awaitable, Generator
+from collections.abc import Awaitable, Coroutine, Generator
 from math import inf
 from time import monotonic
 from typing import Any
@@ -13,7 +13,7 @@ from toolkit.tools.cancellation import Cancellation, Expiry
 from toolkit.tools.driving import awaited, drive
 from toolkit.tools.parameters import label_of
 
-__all__ = ["say_nothing", "within"]
+__all__ = ["begun", "rest_within", "say_nothing", "within"]
 
 
 @types.coroutine
@@ -35,15 +35,28 @@ def within(seconds: float | None, work: Awaitable[Any], doing: str, what: Any) -
         waiting: Any = steps.send(None)
     except StopIteration as stop:
         return stop.value  # it waited for nothing, as most do, so that nothing could have stopped it: it needs no limit
+    return (yield from rest_within(seconds, began, steps, waiting, doing, what).__await__())
+
+
+def begun(work: Coroutine[Any, Any, Any]) -> tuple[float, Any] | None:
+    """Takes the first step of a coroutine whose value nobody wants: when that began, and what it waits for now.
+
+    None when it has ended with it, as most do: then it needs no `rest_within`.
+    """
+    began = monotonic()
+    try:
+        return began, work.send(None)
+    except StopIteration:
+        return None
+
+
+async def rest_within(
+    seconds: float | None, began: float, work: Coroutine[Any, Any, Any], waiting: Any, doing: str, what: Any
+) -> Any:
+    """As `within`, of a coroutine that has begun at that time, and waits for something."""
+    what = f"{doing} {_label(what)}"
     cancellation = Cancellation(inf if seconds is None else seconds, say_nothing)  # the error says it
     cancellation.is_held = doing == "closing" and seconds is not None
-    return (yield from _bounded(seconds, began, steps, waiting, f"{doing} {_label(what)}", cancellation).__await__())
-
-
-async def _bounded(
-    seconds: float | None, began: float, work: Any, waiting: Any, what: str, cancellation: Cancellation
-) -> Any:
-    """What work gives that began at that time, and waits for something."""
     task = asyncio.current_task()
     assert task is not None  # coroutines run in tasks
     cancellation.task = task

@@ -5,11 +5,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from types import CoroutineType
-from typing import Any
+from typing import Any, cast
 
 from msgspec import UNSET, Struct
 
-from toolkit.injection.bounded import within
+from toolkit.injection.bounded import begun, rest_within, within
 from toolkit.injection.sources import Closer
 from toolkit.tools.parameters import value_of_type
 
@@ -71,7 +71,12 @@ class Scope(Struct, eq=False):
             closer = self.closers.pop()
             try:
                 closing = closer.close(error)
-                if closing is not None and (closing.__class__ is CoroutineType or inspect.isawaitable(closing)):
+                if closing.__class__ is CoroutineType:
+                    work = cast("CoroutineType[Any, Any, Any]", closing)
+                    under_way = begun(work)
+                    if under_way is not None:
+                        await rest_within(timeout, under_way[0], work, under_way[1], "closing", closer.of)
+                elif closing is not None and inspect.isawaitable(closing):
                     await within(timeout, closing, "closing", closer.of)
             except BaseException as raised:  # noqa: BLE001 - the border of a close: the rest is closed all the same
                 raised.add_note(f"while closing {closer.label} of the {self.level} scope")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import enum
-import functools
 import inspect
 import typing
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
@@ -41,21 +40,73 @@ class Closer(Struct, frozen=True):
     Attributes:
         of: For error texts: what gave the object, or a text that says so.
         work: What closes it, sync or async.
-        sees_error: It is called with what the scope ended with.
     """
 
     of: Any
-    work: Callable[..., Any]
-    sees_error: bool = False
+    work: Any
 
     def close(self, error: BaseException | None) -> Awaitable[None] | None:
         """Closes it, or gives what has to be awaited for that. `error` is what the scope ended with."""
-        closing: Awaitable[None] | None = self.work(error) if self.sees_error else self.work()
+        closing: Awaitable[None] | None = self.work()
         return closing
 
     @property
     def label(self) -> str:
         return self.of if isinstance(self.of, str) else label_of(self.of)
+
+
+class _GeneratorCloser(Closer, frozen=True):
+    """Closes what a generator yielded: `work` is the generator, and sees what the scope ended with."""
+
+    def close(self, error: BaseException | None) -> None:
+        generator: Generator[Any, Any, Any] = self.work
+        traceback = None if error is None else error.__traceback__
+        try:
+            if error is None:
+                next(generator)
+            else:
+                generator.throw(error)
+        except StopIteration:
+            return
+        except BaseException as raised:  # noqa: BLE001 - all but the scope's own error is raised again
+            _raise_unless_passed(raised, error)
+            return
+        finally:
+            if error is not None:
+                error.__traceback__ = traceback  # each closer that it passes would add itself
+        generator.close()
+        raise ConfigurationError(f"the generator {label_of(self.of)} yielded more than once")
+
+
+class _AsyncGeneratorCloser(Closer, frozen=True):
+    """As `_GeneratorCloser`, of an async one."""
+
+    async def close(self, error: BaseException | None) -> None:
+        generator: AsyncGenerator[Any, Any] = self.work
+        if error is None:
+            async for _ in generator:  # once, or not at all
+                break
+            else:
+                return
+        elif await _has_ended(generator, error):
+            return
+        await generator.aclose()
+        raise ConfigurationError(f"the generator {label_of(self.of)} yielded more than once")
+
+
+async def _has_ended(generator: AsyncGenerator[Any, Any], error: BaseException) -> bool:
+    """Whether a generator ends with the error of its scope, as it should. Raises what it raises of its own."""
+    traceback = error.__traceback__
+    try:
+        await generator.athrow(error)
+    except StopAsyncIteration:
+        return True
+    except BaseException as raised:  # noqa: BLE001 - all but the scope's own error is raised again
+        _raise_unless_passed(raised, error)
+        return True
+    finally:
+        error.__traceback__ = traceback
+    return False
 
 
 def plain_source(source: Callable[..., Any]) -> Callable[..., Any]:
@@ -112,7 +163,7 @@ def open_sync(
         made = next(generator)
     except StopIteration:
         raise ConfigurationError(_nothing_yielded(source)) from None
-    return made, Closer(source, functools.partial(_finish, generator, source), sees_error=True)
+    return made, _GeneratorCloser(source, generator)
 
 
 async def open_async(
@@ -127,7 +178,7 @@ async def open_async(
         made = await anext(generator)
     except StopAsyncIteration:
         raise ConfigurationError(_nothing_yielded(source)) from None
-    return made, Closer(source, functools.partial(_finish_async, generator, source), sees_error=True)
+    return made, _AsyncGeneratorCloser(source, generator)
 
 
 def closer_of(made: Any, of: Any) -> Closer | None:
@@ -149,44 +200,6 @@ def _unopened(made: Any, label: str) -> ConfigurationError:
         f"{label} gave a {type(made).__name__}, and nobody opens that; give the coroutine or generator function "
         f"itself and its arguments, not a function that calls it"
     )
-
-
-def _finish(generator: Generator[Any, Any, Any], source: Any, error: BaseException | None) -> None:
-    traceback = None if error is None else error.__traceback__
-    try:
-        if error is None:
-            next(generator)
-        else:
-            generator.throw(error)
-    except StopIteration:
-        return
-    except BaseException as raised:  # noqa: BLE001 - all but the scope's own error is raised again
-        _raise_unless_passed(raised, error)
-        return
-    finally:
-        if error is not None:
-            error.__traceback__ = traceback  # each closer that it passes would add itself
-    generator.close()
-    raise ConfigurationError(f"the generator {label_of(source)} yielded more than once")
-
-
-async def _finish_async(generator: AsyncGenerator[Any, Any], source: Any, error: BaseException | None) -> None:
-    traceback = None if error is None else error.__traceback__
-    try:
-        if error is None:
-            await anext(generator)
-        else:
-            await generator.athrow(error)
-    except StopAsyncIteration:
-        return
-    except BaseException as raised:  # noqa: BLE001 - all but the scope's own error is raised again
-        _raise_unless_passed(raised, error)
-        return
-    finally:
-        if error is not None:
-            error.__traceback__ = traceback
-    await generator.aclose()
-    raise ConfigurationError(f"the generator {label_of(source)} yielded more than once")
 
 
 def _raise_unless_passed(raised: BaseException, error: BaseException | None) -> None:
