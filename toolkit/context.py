@@ -42,6 +42,7 @@ class AgentInfo(Struct, frozen=True):
 
 
 _NO_AGENT = AgentInfo()
+_new = object.__new__
 
 
 class RequestedCall(Struct, frozen=True):
@@ -107,7 +108,7 @@ class RunContext:
 
     def for_call(self, call: RequestedCall) -> RunContext:
         """The same context with `call` filled in."""
-        made = RunContext.__new__(RunContext)
+        made = _new(RunContext)
         made.run = self.run
         made.agent = self.agent
         made.invocation = self.invocation

@@ -35,7 +35,7 @@ def within(seconds: float | None, work: Awaitable[Any], doing: str, what: Any) -
         waiting: Any = steps.send(None)
     except StopIteration as stop:
         return stop.value  # it waited for nothing, as most do, so that nothing could have stopped it: it needs no limit
-    return (yield from rest_within(seconds, began, steps, waiting, doing, what).__await__())
+    return (yield from rest_within(seconds, began, waiting, steps, doing, what).__await__())
 
 
 def begun(work: Coroutine[Any, Any, Any]) -> tuple[float, Any] | None:
@@ -51,7 +51,7 @@ def begun(work: Coroutine[Any, Any, Any]) -> tuple[float, Any] | None:
 
 
 async def rest_within(
-    seconds: float | None, began: float, work: Coroutine[Any, Any, Any], waiting: Any, doing: str, what: Any
+    seconds: float | None, began: float, waiting: Any, work: Coroutine[Any, Any, Any], doing: str, what: Any
 ) -> Any:
     """As `within`, of a coroutine that has begun at that time, and waits for something."""
     what = f"{doing} {_label(what)}"

@@ -192,7 +192,9 @@ class Scoped(providers.Provider[T]):
     _where = ""
 
     def _provide(self, args: Any, kwargs: Any) -> Any:
-        scope = self.home()
+        scope = current_scope.get()
+        if scope is None or scope.level != self.level:
+            scope = self.home()
         if args or kwargs:
             raise ConfigurationError(
                 f"{type(self).__name__}({label_of(self.source)}) is called with arguments, and there is one object for "

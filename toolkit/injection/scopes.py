@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from types import CoroutineType
-from typing import Any, cast
+from typing import Any
 
 from msgspec import UNSET, Struct
 
@@ -70,12 +70,11 @@ class Scope(Struct, eq=False):
         while self.closers:
             closer = self.closers.pop()
             try:
-                closing = closer.close(error)
+                closing: Any = closer.close(error)
                 if closing.__class__ is CoroutineType:
-                    work = cast("CoroutineType[Any, Any, Any]", closing)
-                    under_way = begun(work)
+                    under_way = begun(closing)
                     if under_way is not None:
-                        await rest_within(timeout, under_way[0], work, under_way[1], "closing", closer.of)
+                        await rest_within(timeout, *under_way, closing, "closing", closer.of)
                 elif closing is not None and inspect.isawaitable(closing):
                     await within(timeout, closing, "closing", closer.of)
             except BaseException as raised:  # noqa: BLE001 - the border of a close: the rest is closed all the same

@@ -123,9 +123,10 @@ class RunStream(Generic[T]):
 
     async def _wait_for_events(self) -> None:
         """Until there is an event. Raises what the run ended with, or `StopAsyncIteration`, when there is none left."""
-        owner, queue = self._running(), self._queue
-        assert queue is not None  # it came with the owner
-        while not queue.events:
+        owner, queue = self._owner, self._queue
+        if owner is None or queue is None:
+            raise RuntimeError(_OUTSIDE)
+        while not self._events:
             if owner.is_done:
                 await owner.finish()
                 self._is_at_end = True
