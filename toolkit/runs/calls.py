@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+import functools
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -11,7 +12,6 @@ from msgspec.structs import replace
 from toolkit.context import Event, RequestedCall
 from toolkit.errors import ToolError
 from toolkit.events import ToolCallFinished, ToolCallStarted
-from toolkit.hooks import CallInfo
 from toolkit.messages import ToolMessage
 from toolkit.records import CallRecord, ToolResult
 from toolkit.runs.handling import (
@@ -160,29 +160,23 @@ async def _perform(state: RunState, course: Course, cancellation: Cancellation) 
     if tool is not None and specification.has_after_hook:
         hooks = (tool.on_after_call, *hooks)
     if hooks:
-        call = RequestedCall(call.id, call.name, course.arguments, call.tool, call.revised)  # the handler had others
-        info = CallInfo(call, result, error, not result.is_error, course.duration)
-        result = await tell_after(hooks, state.ctx, info, cancellation)
+        # `call` shows the handler's own arguments, which it may have changed.
+        result = await tell_after(hooks, state.ctx, call, course.arguments, result, course.duration, cancellation)
     course.record = _finished(state, course, result, error)
 
 
-async def _verdict(state: RunState, entry: ToolEntry, call: RequestedCall, cancellation: Cancellation) -> Verdict:
-    async def own_hook() -> Hook:
-        tool = await built_tool(state, entry, cancellation)
-        hook: Hook = tool.on_before_call
-        return hook
-
+def _verdict(state: RunState, entry: ToolEntry, call: RequestedCall, cancellation: Cancellation) -> Awaitable[Verdict]:
     specification = entry.specification
-    guarded = Guarded(
-        call=call,
-        ctx=state.ctx,
-        hooks=state.hooks.before_call,
-        own_hook=own_hook if specification.has_before_hook else None,
-        check=specification.check,
-        needs_approval=specification.needs_approval,
-        cancellation=cancellation,
-    )
-    return await ask_before(guarded)
+    own_hook = functools.partial(_own_hook, state, entry, cancellation) if specification.has_before_hook else None
+    needs_approval = specification.needs_approval
+    hooks = state.hooks.before_call
+    return ask_before(Guarded(call, state.ctx, hooks, own_hook, specification.check, needs_approval, cancellation))
+
+
+async def _own_hook(state: RunState, entry: ToolEntry, cancellation: Cancellation) -> Hook:
+    tool = await built_tool(state, entry, cancellation)
+    hook: Hook = tool.on_before_call
+    return hook
 
 
 def _finished(state: RunState, course: Course, result: ToolResult, error: BaseException | None = None) -> CallRecord:

@@ -193,16 +193,45 @@ async def ask_before(guarded: Guarded) -> Verdict:
     Raises:
         RunAborted: a hook said so.
     """
-    round_ = _Round(guarded, guarded.call.arguments)
-    try:
-        await round_.ask()
-        if round_.is_modified:
-            round_ = _Round(guarded, round_.arguments, revised=True)
-            await round_.ask()
-    except _Denied as denied:
-        return Verdict(round_.arguments, error_result(denied.text, denied.error))
+    call, cancellation, own_hook = guarded.call, guarded.cancellation, guarded.own_hook
+    hooks: Sequence[Hook | None] = guarded.hooks if own_hook is None else (*guarded.hooks, None)
+    round_ = _Round(guarded, call.arguments)
+    while True:
+        for asked in hooks:
+            hook = await own_hook() if asked is None and own_hook is not None else asked
+            assert hook is not None
+            # A copy for each hook: changing it in place has no effect.
+            shown = RequestedCall(call.id, call.name, copied_json(round_.arguments), call.tool, round_.revised)
+            try:
+                answer = hook(guarded.ctx.for_call(shown), shown)
+                if answer.__class__ is CoroutineType:
+                    try:
+                        waiting = answer.send(None)
+                    except StopIteration as stop:
+                        answer = stop.value
+                    else:
+                        answer = await drive(answer, waiting, cancellation, hook)
+                    if cancellation.is_requested:  # it may have swallowed that; nothing must run after it
+                        raise asyncio.CancelledError
+                elif answer is not None:
+                    answer = await settled(answer, cancellation, hook)
+                if answer is None:
+                    continue
+                decision = _decision(answer, hook)
+                round_.follow(decision)
+            except ToolError as error:
+                return Verdict(round_.arguments, error_result(text_of_error(error), error))
+            except (Exception, asyncio.CancelledError) as error:  # the border of a hook: the call is blocked
+                if cancellation.is_real():
+                    raise asyncio.CancelledError from error
+                return Verdict(round_.arguments, blocked(_hook_error(error, hook)))
+            if isinstance(decision, Abort):
+                raise RunAborted(decision.reason)
+        if not round_.is_modified:
+            break
+        round_ = _Round(guarded, round_.arguments, revised=True)
     if guarded.needs_approval and not round_.allowed:
-        text = f"tool '{guarded.call.name}' needs an approval, and none was given"
+        text = f"tool '{call.name}' needs an approval, and none was given"
         return Verdict(round_.arguments, ToolResult(None, text, True, ToolError(text)))
     return Verdict(round_.arguments, None, round_.skip)
 
@@ -220,14 +249,6 @@ def blocked(error: HookError) -> ToolResult:
     return ToolResult(None, _BLOCKED, True, error)
 
 
-class _Denied(Exception):
-    """The call does not run: what the model reads, and what the record keeps."""
-
-    def __init__(self, text: str, error: Exception) -> None:
-        self.text = text
-        self.error = error
-
-
 class _Round(Struct, eq=False):
     """One time that every before-hook is asked.
 
@@ -243,42 +264,7 @@ class _Round(Struct, eq=False):
     allowed: bool = False
     skip: ToolResult | None = None
 
-    async def ask(self) -> None:
-        guarded = self.guarded
-        call, cancellation, own_hook = guarded.call, guarded.cancellation, guarded.own_hook
-        hooks: Sequence[Hook | None] = guarded.hooks if own_hook is None else (*guarded.hooks, None)
-        for asked in hooks:
-            hook = await own_hook() if asked is None and own_hook is not None else asked
-            assert hook is not None
-            # A copy for each hook: changing it in place has no effect.
-            shown = RequestedCall(call.id, call.name, copied_json(self.arguments), call.tool, self.revised)
-            try:
-                answer = hook(guarded.ctx.for_call(shown), shown)
-                if answer.__class__ is CoroutineType:
-                    try:
-                        waiting = answer.send(None)
-                    except StopIteration as stop:
-                        answer = stop.value
-                    else:
-                        answer = await drive(answer, waiting, cancellation, hook)
-                    if cancellation.is_requested:  # it may have swallowed that; nothing must run after it
-                        raise asyncio.CancelledError
-                elif answer is not None:
-                    answer = await settled(answer, cancellation, hook)
-                if answer is None:
-                    continue
-                decision = _decision(answer, hook)
-                self._follow(decision)
-            except ToolError as error:
-                raise _Denied(text_of_error(error), error) from error
-            except (Exception, asyncio.CancelledError) as error:  # the border of a hook: the call is blocked
-                if cancellation.is_real():
-                    raise asyncio.CancelledError from error
-                raise _Denied(_BLOCKED, _hook_error(error, hook)) from error
-            if isinstance(decision, Abort):
-                raise RunAborted(decision.reason)
-
-    def _follow(self, decision: Decision) -> None:
+    def follow(self, decision: Decision) -> None:
         match decision:
             case Allow():
                 self.allowed = True
@@ -356,18 +342,30 @@ def _in_words(answer: Any) -> str:
     return type(answer).__name__
 
 
-async def tell_after(hooks: Sequence[Hook], ctx: RunContext, info: CallInfo, cancellation: Cancellation) -> ToolResult:
+async def tell_after(
+    hooks: Sequence[Hook],
+    ctx: RunContext,
+    call: RequestedCall,
+    arguments: dict[str, Any],
+    result: ToolResult,
+    duration: float,
+    cancellation: Cancellation,
+) -> ToolResult:
     """Tells every after-hook of a result, and gives the result that the last `Replace` made of it.
 
     Each is told with a copy of the arguments: changing them in place has no effect.
 
+    Args:
+        call: The call; the `arguments` are shown instead of its own.
+        result: What the handler gave.
+        duration: Seconds that it took.
+
     Raises:
         HookError: one failed; there is no second result for the call, so the run ends.
     """
-    call, result, error = info.call, info.result, info.error
     for hook in hooks:
-        shown = RequestedCall(call.id, call.name, copied_json(call.arguments), call.tool, call.revised)
-        told = CallInfo(shown, result, error, not result.is_error, info.duration)
+        shown = RequestedCall(call.id, call.name, copied_json(arguments), call.tool, call.revised)
+        told = CallInfo(shown, result, result.error, not result.is_error, duration)
         try:
             answer = hook(ctx.for_call(shown), told)
             if answer.__class__ is CoroutineType:
@@ -391,7 +389,6 @@ async def tell_after(hooks: Sequence[Hook], ctx: RunContext, info: CallInfo, can
             )
         try:
             result = result_of(answer.value)
-            error = result.error
         except Exception as raised:
             raise HookError(
                 f"{label_of(hook)} returned a Replace whose value is no result: {text_of_error(raised)}"
