@@ -10,7 +10,7 @@ from dependency_injector import providers
 from msgspec import UNSET, Struct
 
 from toolkit.errors import ConfigurationError, repr_of
-from toolkit.injection.bounded import within
+from toolkit.injection.bounded import begun, rest_within
 from toolkit.injection.failures import note_failure
 from toolkit.injection.futures import FUTURES, refused_future
 from toolkit.injection.graph import walk
@@ -168,8 +168,11 @@ class ContainerScope(Scope, kw_only=True):
             return
         if home.is_closed:
             raise ConfigurationError(f"{label_of(scoped.source)} is asked for after its {home.level} scope was closed")
+        work = _open_in(home, scoped)
         try:
-            await within(self.open_timeout, _open_in(home, scoped), "opening", scoped.source)
+            under_way = begun(work)
+            if under_way is not None:
+                await rest_within(self.open_timeout, *under_way, work, "opening", scoped.source)
         except TimeoutError:
             self._culprit = scoped
             raise
