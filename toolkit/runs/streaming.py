@@ -10,6 +10,8 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Generic, TypeVar
 
+from msgspec import Struct
+
 from toolkit.context import Event
 from toolkit.errors import CleanupError
 from toolkit.events import RunFinished
@@ -23,35 +25,32 @@ T = TypeVar("T")
 Listener = Callable[[Event], None]
 
 
-class _Queue:
+class _Queue(Struct, eq=False):
     """The events of one run on their way to whoever reads them. It knows neither the run nor the stream, so that
     both go at once when nobody needs them any more, without waiting for the garbage collector."""
 
-    __slots__ = ("_is_over", "_loop", "_thread", "events", "waker")
-
-    def __init__(self, loop: asyncio.AbstractEventLoop, events: deque[Event]) -> None:
-        self.events = events
-        self.waker: asyncio.Future[None] | None = None
-        self._loop = loop
-        self._thread = threading.get_ident()
-        self._is_over = False
+    events: deque[Event]
+    loop: asyncio.AbstractEventLoop
+    thread: int
+    waker: asyncio.Future[None] | None = None
+    is_over: bool = False
 
     def put(self, event: Event) -> None:
-        if self._is_over:  # a thread has outlived the run
+        if self.is_over:  # a thread has outlived the run
             return
         if event.__class__ is RunFinished:
-            self._is_over = True
+            self.is_over = True
         self.events.append(event)
         if self.waker is not None:
             self.wake()
 
     def emit(self, event: Event) -> None:
         """An event of the application, which may come from the thread of a sync handler."""
-        if threading.get_ident() == self._thread:
+        if threading.get_ident() == self.thread:
             self.put(event)
             return
         with contextlib.suppress(RuntimeError):  # the event loop is closed: the thread has outlived the run
-            self._loop.call_soon_threadsafe(self.put, event)
+            self.loop.call_soon_threadsafe(self.put, event)
 
     def wake(self, _: Any = None) -> None:
         waker, self.waker = self.waker, None
@@ -60,7 +59,7 @@ class _Queue:
 
     async def wait(self) -> None:
         """Until there is an event, or the run is over."""
-        self.waker = self._loop.create_future()
+        self.waker = self.loop.create_future()
         await self.waker
 
 
@@ -95,7 +94,7 @@ class RunStream(Generic[T]):
     async def __aenter__(self) -> RunStream[T]:
         if self._owner is not None:
             raise RuntimeError("a stream is one run; call agent.stream(...) again for another")
-        queue = self._queue = _Queue(asyncio.get_running_loop(), self._events)
+        queue = self._queue = _Queue(self._events, asyncio.get_running_loop(), threading.get_ident())
         self._owner = self._start(queue.put, queue.emit)
         self._owner.start()
         return self
