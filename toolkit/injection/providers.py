@@ -67,6 +67,9 @@ class _Call:
         self.kwargs = kwargs
 
 
+_NO_ARGUMENTS = _Call()
+
+
 class Literal(providers.Object[T]):
     """Gives a value as it is, never copied. Providers inside a list or tuple become the container's own."""
 
@@ -168,6 +171,17 @@ class Scoped(providers.Provider[T]):
         yield from cast("Any", self.arguments).related
         yield from cast("Any", super()).related
 
+    @property
+    def arguments(self) -> providers.Factory[_Call]:
+        """Gives what the source is called with."""
+        return self._arguments
+
+    @arguments.setter
+    def arguments(self, arguments: providers.Factory[_Call]) -> None:
+        given: Any = arguments
+        self._arguments = arguments
+        self._takes_nothing = not given.args and not given.kwargs
+
     def home(self) -> Scope:
         """The scope that keeps the object. Raises `ConfigurationError` outside one."""
         current = current_scope.get()
@@ -181,6 +195,8 @@ class Scoped(providers.Provider[T]):
 
     def call(self) -> _Call:
         """The arguments, built: what is asynchronous among them is open by now."""
+        if self._takes_nothing:
+            return _NO_ARGUMENTS
         built: Any = self.arguments()
         if isinstance(built, _Call):
             return built
