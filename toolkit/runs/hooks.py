@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from types import CoroutineType, FunctionType
 from typing import Any, cast
 
@@ -396,13 +396,19 @@ async def tell_after(
     return result
 
 
-async def tell_model_hooks(hooks: Sequence[Hook], ctx: RunContext, told: Any, cancellation: Cancellation) -> None:
+def tell_model_hooks(
+    hooks: Iterable[Hook], ctx: RunContext, told: Any, cancellation: Cancellation
+) -> Awaitable[None] | None:
     """Tells the hooks of a model's request or response. They return nothing.
+
+    Returns:
+        What is to be awaited for that, once one waits for something; None when all have been told, as most times.
 
     Raises:
         HookError: one failed, or returned something.
     """
-    for hook in hooks:
+    left = iter(hooks)
+    for hook in left:
         try:
             answer = hook(ctx, told)
             if answer.__class__ is CoroutineType:
@@ -411,15 +417,37 @@ async def tell_model_hooks(hooks: Sequence[Hook], ctx: RunContext, told: Any, ca
                 except StopIteration as stop:
                     answer = stop.value
                 else:
-                    answer = await drive(answer, waiting, cancellation, hook)
+                    return _go_on(hook, drive(answer, waiting, cancellation, hook), left, ctx, told, cancellation)
                 if cancellation.is_requested:  # it may have swallowed that; nothing must run after it
                     raise asyncio.CancelledError
             elif answer is not None:
-                answer = await settled(answer, cancellation, hook)
+                return _go_on(hook, settled(answer, cancellation, hook), left, ctx, told, cancellation)
         except (Exception, asyncio.CancelledError) as error:  # the border of a hook: the run ends
             raise _failure_of_run(error, hook, cancellation) from error
         if answer is not None:
-            raise HookError(f"{label_of(hook)} returned {type(answer).__name__}; a model hook returns nothing")
+            _refuse_answer(hook, answer)
+    return None
+
+
+async def _go_on(
+    hook: Hook, work: Awaitable[Any], left: Iterator[Hook], ctx: RunContext, told: Any, cancellation: Cancellation
+) -> None:
+    """Waits for a hook that has begun, and tells those that are left."""
+    try:
+        answer = await work
+        if cancellation.is_requested:  # it may have swallowed that; nothing must run after it
+            raise asyncio.CancelledError
+    except (Exception, asyncio.CancelledError) as error:  # the border of a hook: the run ends
+        raise _failure_of_run(error, hook, cancellation) from error
+    _refuse_answer(hook, answer)
+    rest = tell_model_hooks(left, ctx, told, cancellation)
+    if rest is not None:
+        await rest
+
+
+def _refuse_answer(hook: Hook, answer: Any) -> None:
+    if answer is not None:
+        raise HookError(f"{label_of(hook)} returned {type(answer).__name__}; a model hook returns nothing")
 
 
 def _failure_of_run(error: BaseException, hook: Hook, cancellation: Cancellation) -> BaseException:

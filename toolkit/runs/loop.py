@@ -160,7 +160,9 @@ async def _ask(state: RunState, request: ModelRequest) -> ModelResponse:
         state.listener(events.TurnStarted(run.id, run.turns + 1))
         stream = getattr(model, "stream", None)
     if hooks.before_model:
-        await tell_model_hooks(hooks.before_model, state.ctx, request, cancellation)
+        telling = tell_model_hooks(hooks.before_model, state.ctx, request, cancellation)
+        if telling is not None:
+            await telling
         if asked.is_changed and not was_changed:
             raise HookError(f"a hook changed the messages of a request, {_READ_ONLY}")
     run.turns += 1
@@ -194,7 +196,9 @@ async def _ask(state: RunState, request: ModelRequest) -> ModelResponse:
     if response.text:
         run.response = response.text
     if hooks.after_model:
-        await tell_model_hooks(hooks.after_model, state.ctx, response, cancellation)
+        telling = tell_model_hooks(hooks.after_model, state.ctx, response, cancellation)
+        if telling is not None:
+            await telling
     answer: ModelResponse = response
     return answer
 
