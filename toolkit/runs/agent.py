@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 import inspect
 import types
 from abc import ABC, abstractmethod
@@ -125,7 +124,7 @@ class Runnable(ABC, Generic[T]):
                     print(event)
             print(stream.run.response)
         """
-        stream: RunStream[T] = RunStream(functools.partial(Owner, *self._source(), _request(prompt, **options)))
+        stream: RunStream[T] = RunStream(*self._source(), _request(prompt, **options))
         return stream
 
 

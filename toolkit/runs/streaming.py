@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import threading
 from collections import deque
-from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Generic, TypeVar
 
@@ -17,12 +16,13 @@ from toolkit.errors import CleanupError
 from toolkit.events import RunFinished
 from toolkit.records import Run
 from toolkit.runs.owner import Owner
+from toolkit.runs.state import AgentParts, RunRequest
 from toolkit.tools.driving import next_turn
+from toolkit.tools.resolver import Recipe, Resolver
 
 __all__ = ["RunStream"]
 
 T = TypeVar("T")
-Listener = Callable[[Event], None]
 
 
 class _Queue(Struct, eq=False):
@@ -82,8 +82,8 @@ class RunStream(Generic[T]):
     _will_be_woken = False
     _is_at_end = False
 
-    def __init__(self, start: Callable[[Listener, Listener], Owner]) -> None:
-        self._start = start
+    def __init__(self, resolver: Resolver, agent: AgentParts | Recipe, request: RunRequest) -> None:
+        self._wanted = resolver, agent, request
         self._events: deque[Event] = deque()
 
     @property
@@ -95,8 +95,8 @@ class RunStream(Generic[T]):
         if self._owner is not None:
             raise RuntimeError("a stream is one run; call agent.stream(...) again for another")
         queue = self._queue = _Queue(self._events, asyncio.get_running_loop(), threading.get_ident())
-        self._owner = self._start(queue.put, queue.emit)
-        self._owner.start()
+        owner = self._owner = Owner(*self._wanted, queue.put, queue.emit)
+        owner.start()
         return self
 
     async def __aexit__(
