@@ -235,6 +235,26 @@ async def test_repeated_and_empty_ids_of_a_history_are_made_unique() -> None:
     assert results == ["first", "second", "third", "x"]
 
 
+@pytest.mark.parametrize("way", ["run", "stream", "left early"])
+async def test_the_warning_names_the_code_that_runs_the_agent(way: str) -> None:
+    agent = Agent(ScriptedModel([says("hello")]))
+    history = [ToolMessage("c1", "add", "3")]
+
+    async def use() -> None:
+        if way == "run":
+            await agent.run("hi", messages=history)
+            return
+        async with agent.stream("hi", messages=history) as stream:
+            async for _ in stream:
+                if way == "left early":
+                    break
+
+    with pytest.warns(RuntimeWarning, match="left out") as warned:
+        await use()
+
+    assert [warning.filename for warning in warned] == [__file__]
+
+
 async def test_the_warning_is_an_event_too() -> None:
     history = [ToolMessage("c1", "add", "3")]
 

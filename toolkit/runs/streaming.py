@@ -117,19 +117,19 @@ class RunStream(Generic[T]):
 
     async def __anext__(self) -> Event:
         if not self._events:
-            await self._wait_for_events()
+            owner = await self._wait_for_events()
+            if not self._events:
+                await owner.finish()  # from here: its warnings name the code that reads
+                self._is_at_end = True
+                raise StopAsyncIteration
         return self._events.popleft()
 
-    async def _wait_for_events(self) -> None:
-        """Until there is an event. Raises what the run ended with, or `StopAsyncIteration`, when there is none left."""
+    async def _wait_for_events(self) -> Owner:
+        """Until there is an event, or the run is over and there is none left. Gives the owner of the run."""
         owner, queue = self._owner, self._queue
         if owner is None or queue is None:
             raise RuntimeError(_OUTSIDE)
-        while not self._events:
-            if owner.is_done:
-                await owner.finish()
-                self._is_at_end = True
-                raise StopAsyncIteration
+        while not self._events and not owner.is_done:
             if self._is_read:
                 raise RuntimeError("two tasks read one stream; let one read, and pass the events on")
             self._is_read = True
@@ -141,6 +141,7 @@ class RunStream(Generic[T]):
                     await next_turn()  # in it the run begins, and one that waits for nothing is over
             finally:
                 self._is_read = False
+        return owner
 
     async def _wait(self, owner: Owner, queue: _Queue) -> None:
         """Until there is an event, or the run is over."""
