@@ -70,8 +70,11 @@ async def build_parts(state: RunState, source: AgentParts | Recipe, scope: RunSc
     state.cancellation.grace = NO_LIMIT if limits.close_timeout is None else limits.close_timeout
     if agent.output_type is not None:
         state.output = output_of(agent.output_type)
-    if agent.hooks:
-        state.hooks = agent_hooks([await _built(state, h) if is_to_be_built(h) else h for h in agent.hooks])
+    hooks = agent.hooks
+    if hooks:
+        if any(map(is_to_be_built, hooks)):
+            hooks = [await _built(state, hook) if is_to_be_built(hook) else hook for hook in hooks]
+        state.hooks = agent_hooks(hooks)
     start = None if place is None else state.resolver.memory().get(_STARTS, _NONE_KEPT).get(place)
     if start is None or start.agent is not agent:
         start = await _start(state, place)
