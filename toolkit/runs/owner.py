@@ -106,6 +106,10 @@ class Owner:
         try:
             if not task.done():
                 await next_turn()  # in it a run that waits for nothing is over
+                if self.run.outcome == "failed":
+                    # Not in the turn in which the run began: a thread that asks for work in this event loop, and then
+                    # waits for it there (a TestClient), would be too late to get an error that is no `Exception`.
+                    await next_turn()
             if not task.done():
                 self._waiter = self._loop.create_future()
                 await self._waiter

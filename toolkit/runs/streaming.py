@@ -139,6 +139,8 @@ class RunStream(Generic[T]):
                 else:
                     self._was_awaited = True
                     await next_turn()  # in it the run begins, and one that waits for nothing is over
+                    if owner.run.outcome == "failed":
+                        await next_turn()  # as in `Owner.finish`
             finally:
                 self._is_read = False
         return owner
