@@ -219,6 +219,23 @@ def test_a_web_application_that_is_asked_by_a_test_shows_the_error() -> None:
         TestClient(web).get("/")
 
 
+def test_a_web_application_that_streams_shows_the_error_too() -> None:
+    from fastapi import FastAPI
+    from fastapi.testclient import TestClient
+
+    web = FastAPI()
+
+    @web.get("/")
+    async def answer() -> str:
+        async with Agent(blocked_model()).stream("hi") as stream:
+            async for _ in stream:
+                pass
+        return stream.run.response
+
+    with pytest.raises(ModelRequestsBlocked):
+        TestClient(web).get("/")
+
+
 # What needs a session of pytest of its own: marks, fixtures, reports, worker processes.
 
 MODEL = """
