@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import pytest
@@ -128,6 +129,60 @@ async def test_what_is_declared_later_holds_in_the_next_run() -> None:
         assert (await bound.run("go")).response == "1 ['add']"
         app.container.agent.add_attributes(tools=[])
         assert (await bound.run("go")).response == "1 []"
+
+
+@pytest.mark.parametrize("declare", [provide, providers.Factory])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda agent: agent.add_kwargs(instructions="new"),
+        lambda agent: agent.set_kwargs(instructions="new"),
+        lambda agent: agent.add_attributes(instructions="new"),
+        lambda agent: agent.set_attributes(instructions="new"),
+        lambda agent: agent.clear_kwargs().add_kwargs(instructions="new"),
+        lambda agent: agent.set_provides(functools.partial(Agent, instructions="new")).clear_kwargs(),
+    ],
+)
+async def test_every_change_of_a_declaration_holds_in_the_next_run(declare: Any, change: Any) -> None:
+    class Declared(containers.DeclarativeContainer):
+        agent = declare(Agent, instructions="old")
+
+    async with application(Declared()) as app:
+        bound = app.agent()
+        for _ in range(3):
+            model = ScriptedModel([says("done")])
+            await bound.run("go", model=model)
+            assert model.requests[0].messages[0] == SystemMessage("old")
+        change(app.container.agent)
+        for _ in range(3):
+            model = ScriptedModel([says("done")])
+            await bound.run("go", model=model)
+            assert model.requests[0].messages[0] == SystemMessage("new")
+
+
+@pytest.mark.parametrize("declare", [provide, providers.Factory])
+async def test_an_attribute_that_is_taken_away_again_is_gone_in_the_next_run(declare: Any) -> None:
+    class Declared(containers.DeclarativeContainer):
+        agent = declare(Agent, instructions="old").add_attributes(instructions="new")
+
+    async with application(Declared()) as app:
+        app.container.agent.clear_attributes()
+        model = ScriptedModel([says("done")])
+        await app.agent().run("go", model=model)
+        assert model.requests[0].messages[0] == SystemMessage("old")
+
+
+@pytest.mark.parametrize("change", ["add_args", "set_args"])
+async def test_an_argument_that_is_added_by_its_place_holds_in_the_next_run(change: str) -> None:
+    class Declared(containers.DeclarativeContainer):
+        agent = provide(Agent, instructions="old")
+
+    async with application(Declared()) as app:
+        bound = app.agent()
+        for _ in range(3):
+            await bound.run("go", model=ScriptedModel([says("own")]))
+        getattr(app.container.agent, change)(ScriptedModel([says("given"), says("given")]))
+        assert [(await bound.run("go")).response for _ in range(2)] == ["given", "given"]
 
 
 async def test_what_replaces_a_part_holds_while_it_replaces_it() -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import typing
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar, cast
 
 from dependency_injector import providers
 
 from toolkit.errors import ConfigurationError
+from toolkit.injection.kept_agents import AgentFactory, gives_agents
 from toolkit.injection.providers import as_argument
 
 __all__ = ["dep", "provide"]
@@ -36,9 +37,11 @@ def provide(cls: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> provid
     if not callable(cls):
         raise ConfigurationError(f"provide takes a class or function and its arguments; it was given {cls!r}")
     source: Callable[..., T] = typing.get_origin(cls) or cls  # `Agent[Answer]` says to type checkers what it gives
-    return providers.Factory(
+    kind: Any = AgentFactory if gives_agents(source) else providers.Factory
+    factory: providers.Factory[T] = kind(
         source, *(as_argument(value) for value in args), **{name: as_argument(value) for name, value in kwargs.items()}
     )
+    return factory
 
 
 def dep(provider: providers.Provider[T], /) -> T:

@@ -1,13 +1,14 @@
 """An agent that would be made of the same objects as before is the same agent, and is not made again.
 
-Nothing of a run is in an agent, so nobody can tell. To see that nothing has changed costs a third of making it.
+Nothing of a run is in an agent, so nobody can tell. To see that nothing has changed costs a fraction of making it.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from operator import attrgetter
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from dependency_injector import providers
 from msgspec import UNSET, Struct
@@ -15,9 +16,46 @@ from msgspec import UNSET, Struct
 from toolkit.injection.overlays import AnyProvider, effective
 from toolkit.injection.providers import Literal
 
-__all__ = ["KeptAgent", "kept_agent"]
+__all__ = ["AgentFactory", "KeptAgent", "gives_agents", "kept_agent"]
 
+T = TypeVar("T")
 _declaration_of: Callable[[Any], Any] = attrgetter("provides", "args", "kwargs", "attributes")
+
+
+def _counted(name: str) -> Callable[..., Any]:
+    change: Callable[..., Any] = getattr(providers.Factory, name)
+
+    @functools.wraps(change)
+    def counted(self: AgentFactory[Any], *args: Any, **kwargs: Any) -> Any:
+        self.changes += 1
+        return change(self, *args, **kwargs)
+
+    return counted
+
+
+class AgentFactory(providers.Factory[T]):
+    """A `Factory` that counts the changes of its declaration: to read that takes longer than all else that is compared.
+
+    Attributes:
+        changes: How often it was changed, by `add_kwargs` and its likes.
+    """
+
+    changes = 0
+
+    if not TYPE_CHECKING:
+        set_provides = _counted("set_provides")
+        add_args = _counted("add_args")
+        set_args = _counted("set_args")
+        clear_args = _counted("clear_args")
+        add_kwargs = _counted("add_kwargs")
+        set_kwargs = _counted("set_kwargs")
+        clear_kwargs = _counted("clear_kwargs")
+        add_attributes = _counted("add_attributes")
+        set_attributes = _counted("set_attributes")
+        clear_attributes = _counted("clear_attributes")
+
+
+_changes_of: Callable[[Any], Any] = attrgetter("changes")
 
 
 class KeptAgent(Struct, eq=False):
@@ -25,12 +63,14 @@ class KeptAgent(Struct, eq=False):
 
     Attributes:
         making: The provider.
-        declaration: What it was declared with: `add_kwargs` and its likes change that at any time.
+        read: Gives what stands for its declaration, which `add_kwargs` and its likes change at any time.
+        declaration: What that was.
         asked: Those of its arguments that are asked for their object, which is the same until it is reset.
         lists: Those that are lists, which an agent copies when it is made.
     """
 
     making: Any
+    read: Callable[[Any], Any]
     declaration: Any
     asked: list[AnyProvider]
     lists: list[list[Any]]
@@ -38,7 +78,7 @@ class KeptAgent(Struct, eq=False):
 
     def agent(self) -> Any:
         """The agent, when the provider would make the same one now; else UNSET."""
-        if self._last is None or _declaration_of(self.making) != self.declaration:
+        if self._last is None or self.read(self.making) != self.declaration:
             return UNSET
         agent, objects, copies = self._last
         for provider, given in objects:
@@ -48,9 +88,14 @@ class KeptAgent(Struct, eq=False):
 
     def keep(self, agent: Any) -> None:
         """Takes note of an agent that the provider has just made."""
-        if _declaration_of(self.making) == self.declaration:
+        if self.read(self.making) == self.declaration:
             objects = [(provider, provider()) for provider in self.asked]
             self._last = (agent, objects, [[*given] for given in self.lists])  # in one step, since threads share it
+
+
+def gives_agents(source: Any) -> bool:
+    """True for `Agent`, whose constructor is known."""
+    return isinstance(source, type) and "bound_to" in vars(source)
 
 
 def kept_agent(provider: AnyProvider) -> KeptAgent | None:
@@ -60,12 +105,12 @@ def kept_agent(provider: AnyProvider) -> KeptAgent | None:
     anew each time.
     """
     making = cast("Any", effective(provider))
-    if type(making) not in (providers.Factory,) or making.args or making.attributes:
+    if type(making) not in (AgentFactory, providers.Factory) or making.args or making.attributes:
         return None
-    source: Any = making.provides
-    if not isinstance(source, type) or "bound_to" not in vars(source):
+    if not gives_agents(making.provides):
         return None
-    kept = KeptAgent(making, _declaration_of(making), [], [])
+    read = _changes_of if isinstance(making, AgentFactory) else _declaration_of
+    kept = KeptAgent(making, read, read(making), [], [])
     for value in making.kwargs.values():
         given = effective(value) if providers.is_provider(value) else Literal[Any](value)
         if type(given) is Literal:

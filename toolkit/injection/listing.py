@@ -12,6 +12,7 @@ from typing import Any, cast
 from dependency_injector import providers
 
 from toolkit.injection.graph import call_of
+from toolkit.injection.kept_agents import AgentFactory
 from toolkit.injection.overlays import AnyProvider, effective, overrides_on
 from toolkit.injection.providers import Literal
 
@@ -33,7 +34,7 @@ def with_listed_tools(provider: AnyProvider, met: set[AnyProvider]) -> AnyProvid
     """
     met.update(overrides_on(provider))
     making = effective(provider)
-    if type(making) not in (providers.Factory, providers.Callable):
+    if type(making) not in (AgentFactory, providers.Factory, providers.Callable):
         return provider
     source, args, kwargs = call_of(making)
     if not isinstance(source, type) or not _takes_tools(source):
