@@ -15,7 +15,6 @@ from toolkit.events import ToolCallFinished, ToolCallStarted
 from toolkit.messages import ToolMessage
 from toolkit.records import CallRecord, ToolResult
 from toolkit.runs.handling import (
-    Course,
     NotBuilt,
     NotConverted,
     built_tool,
@@ -25,7 +24,7 @@ from toolkit.runs.handling import (
     run_handler,
 )
 from toolkit.runs.hooks import Guarded, Hook, Verdict, ask_before, tell_after
-from toolkit.runs.reading import ReadCall
+from toolkit.runs.reading import Course
 from toolkit.runs.state import RunState
 from toolkit.runs.toolset import ToolEntry
 from toolkit.tools.cancellation import Cancellation
@@ -36,41 +35,38 @@ from toolkit.tools.specification import MAX_RESULT_TOKENS
 __all__ = ["perform_all", "refuse_all"]
 
 
-def refuse_all(state: RunState, calls: Sequence[ReadCall], reason: str) -> None:
+def refuse_all(state: RunState, calls: Sequence[Course], reason: str) -> None:
     """Gives every call a result that says why it did not run."""
     if state.listener is not None:
         _tell_starts(state.listener, state.run.id, calls)
-    _record_all(state, [Course(read, read.arguments) for read in calls], reason)
+    _record_all(state, calls, reason)
 
 
-async def perform_all(state: RunState, calls: Sequence[ReadCall]) -> None:
+async def perform_all(state: RunState, calls: Sequence[Course]) -> None:
     """Runs the calls of one turn, concurrently where there are several, and records them in their order.
 
     Whatever ends it, every call has a record and a message afterwards.
     """
     if state.listener is not None:
         _tell_starts(state.listener, state.run.id, calls)
-    courses: list[Course] = []
     waiting: list[Course] = []
-    for read in calls:
-        course = Course(read, read.arguments)
-        courses.append(course)
-        if read.refusal is None:
+    for course in calls:
+        if course.refusal is None:
             waiting.append(course)
         else:
-            course.record = _finished(state, course, read.refusal)
+            course.record = _finished(state, course, course.refusal)
     try:
         if len(waiting) == 1:
             await _perform(state, waiting[0], state.cancellation)
         elif waiting:
             await _perform_concurrently(state, waiting)
     finally:
-        _record_all(state, courses, "not run: the run ended before")
+        _record_all(state, calls, "not run: the run ended before")
 
 
-def _tell_starts(listener: Callable[[Event], None], run_id: str, calls: Sequence[ReadCall]) -> None:
-    for read in calls:
-        listener(ToolCallStarted(run_id, read.call))
+def _tell_starts(listener: Callable[[Event], None], run_id: str, calls: Sequence[Course]) -> None:
+    for course in calls:
+        listener(ToolCallStarted(run_id, course.call))
 
 
 async def _perform_concurrently(state: RunState, waiting: list[Course]) -> None:
@@ -93,12 +89,12 @@ async def _perform_concurrently(state: RunState, waiting: list[Course]) -> None:
     await state.builder.serve(cancellations)
 
 
-def _record_all(state: RunState, courses: Sequence[Course], reason: str) -> None:
-    calls = state.run.calls
-    for course in courses:
+def _record_all(state: RunState, calls: Sequence[Course], reason: str) -> None:
+    records = state.run.calls
+    for course in calls:
         record = course.record or _record_of_ended(state, course, reason)
-        calls.append(record)
-        call, result = course.read.call, record.result
+        records.append(record)
+        call, result = course.call, record.result
         state.add(ToolMessage(call.id, call.name, result.content, result.is_error, result.media))
 
 
@@ -117,15 +113,14 @@ async def _perform(state: RunState, course: Course, cancellation: Cancellation) 
     Args:
         cancellation: Of the task that this runs in.
     """
-    read = course.read
-    entry = read.entry
+    entry = course.entry
     assert entry is not None  # else it was refused
     arguments: Any = course.arguments  # a dict, for the same reason
     specification = entry.specification
     definition = specification.definition
     # A handler may change what its context shows, and nobody else may see that. Hooks are shown copies of their own.
     shown = copied_json(arguments) if specification.handler.contexts else arguments
-    call = RequestedCall(read.call.id, definition.name, shown, definition)
+    call = RequestedCall(course.call.id, definition.name, shown, definition)
     tool: Any = None
     try:
         skip = None
@@ -181,14 +176,14 @@ async def _own_hook(state: RunState, entry: ToolEntry, cancellation: Cancellatio
 
 def _finished(state: RunState, course: Course, result: ToolResult, error: BaseException | None = None) -> CallRecord:
     """The record of a call. `error` is what it went wrong with, when an after-hook has replaced the result."""
-    read = course.read
-    most = MAX_RESULT_TOKENS if read.entry is None else read.entry.specification.max_result_tokens
+    entry = course.entry
+    most = MAX_RESULT_TOKENS if entry is None else entry.specification.max_result_tokens
     if len(result.content) > most:  # a character is at least a byte, and a token is 4
         content = cut(result.content, most)
         if content is not result.content:
             result = replace(result, content=content)
     error = result.error if error is None else error
-    record = CallRecord(read.call.id, read.name, course.arguments, result, course.duration, error)
+    record = CallRecord(course.call.id, course.name, course.arguments, result, course.duration, error)
     if state.listener is not None:
         state.listener(ToolCallFinished(state.run.id, record))
     return record

@@ -7,13 +7,11 @@ from collections.abc import Mapping
 from time import perf_counter
 from typing import Any
 
-from msgspec import Struct
-
 from toolkit.context import RequestedCall
 from toolkit.errors import CleanupError, ConfigurationError, ToolError, repr_of, text_of_error
-from toolkit.records import CallRecord, ToolResult
+from toolkit.records import ToolResult
 from toolkit.runs.hooks import blocked, invalid_change
-from toolkit.runs.reading import ReadCall
+from toolkit.runs.reading import Course
 from toolkit.runs.state import RunState
 from toolkit.runs.toolset import ToolEntry
 from toolkit.tools.cancellation import Cancellation
@@ -25,7 +23,6 @@ from toolkit.tools.specification import ToolSpecification, check_instance
 from toolkit.tools.violations import InvalidArguments
 
 __all__ = [
-    "Course",
     "NotBuilt",
     "NotConverted",
     "built_tool",
@@ -37,25 +34,6 @@ __all__ = [
 
 
 _NOTHING: Mapping[str, Any] = {}
-
-
-class Course(Struct, eq=False):
-    """How far a call has come.
-
-    Attributes:
-        arguments: Those that it runs with; those that were sent, where it does not run.
-        has_begun: Its handler has begun.
-        result: What that gave.
-        duration: Seconds that it took.
-        record: What has become of the call, once that is known.
-    """
-
-    read: ReadCall
-    arguments: Any
-    has_begun: bool = False
-    result: ToolResult | None = None
-    duration: float = 0.0
-    record: CallRecord | None = None
 
 
 class NotConverted(Exception):

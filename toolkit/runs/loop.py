@@ -18,7 +18,7 @@ from toolkit.records import Run
 from toolkit.runs.calls import perform_all, refuse_all
 from toolkit.runs.hooks import tell_model_hooks
 from toolkit.runs.output import REPAIR, Output
-from toolkit.runs.reading import ReadCall, read_call
+from toolkit.runs.reading import Course, read_call
 from toolkit.runs.starting import renew_tools
 from toolkit.runs.state import RunState
 from toolkit.runs.unheeded import unheeded
@@ -86,7 +86,7 @@ async def _end_at_limit(state: RunState, limit: LimitExceeded) -> bool:
     return False
 
 
-def _take_in(state: RunState, response: ModelResponse) -> list[ReadCall]:
+def _take_in(state: RunState, response: ModelResponse) -> list[Course]:
     """Puts the model's answer into the transcript, and reads the calls that it asks for."""
     if not response.tool_calls:
         state.add(AssistantMessage(response.text, (), response.reasoning, response.provider_data))
@@ -95,12 +95,12 @@ def _take_in(state: RunState, response: ModelResponse) -> list[ReadCall]:
             if warning is not None:
                 state.listener(events.WarningRaised(state.run.id, warning))
         return []
-    calls: list[ReadCall] = []
+    calls: list[Course] = []
     called: list[ToolCall] = []
     for call in response.tool_calls:
-        read = read_call(state, call)
-        calls.append(read)
-        called.append(read.call)
+        course = read_call(state, call)
+        calls.append(course)
+        called.append(course.call)
     state.add(AssistantMessage(response.text, tuple(called), response.reasoning, response.provider_data))
     return calls
 
@@ -152,7 +152,8 @@ async def _ask(state: RunState, request: ModelRequest) -> ModelResponse:
         ModelError: of what the model raised. A `ConfigurationError` stays one: the model says that the application has
             to be changed.
     """
-    run, hooks, model, cancellation = state.run, state.hooks, state.model, state.cancellation
+    run, hooks = state.run, state.hooks
+    model, cancellation = state.model, state.cancellation
     asked = run.messages if state.asked is None else state.asked
     was_changed = asked.is_changed
     stream: Any = None
