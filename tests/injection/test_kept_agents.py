@@ -294,6 +294,26 @@ async def test_a_tool_that_replaces_another_holds_while_it_does_however_many_run
         assert await given(app) == "real"
 
 
+async def test_what_replaces_a_part_that_the_container_does_not_name_holds_too() -> None:
+    elsewhere = providers.Singleton(Model)
+
+    class Unnamed(containers.DeclarativeContainer):
+        agent = provide(Agent, model=dep(elsewhere))
+
+    async with application(Unnamed()) as app:
+        bound = app.agent()
+        model = app.container.agent.kwargs["model"]
+        for _ in range(3):
+            assert (await bound.run("go")).response.startswith("1 ")
+        with model.override(providers.Singleton(Model)):
+            for _ in range(3):
+                assert (await bound.run("go")).response.startswith("2 ")
+        with model.override(providers.Factory(Model)):
+            assert [(await bound.run("go")).response[0] for _ in range(3)] == ["3", "4", "5"]
+        for _ in range(3):
+            assert (await bound.run("go")).response.startswith("1 ")
+
+
 async def test_a_part_that_is_made_anew_each_time_is_made_anew_in_each_run(made: list[Agent]) -> None:
     container = Application()
     container.model.override(providers.Factory(Model))

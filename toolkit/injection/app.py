@@ -133,7 +133,7 @@ class App:
         block. It is opened when a run outside of the block needs it."""
         reachable = [scoped for provider in names_in(self.container) for scoped in _app_scoped_below(provider[1])]
         contextvars.copy_context().run(self._register)
-        opening = ContainerScope(OPENING, self._scope, plans=self._resolver.plans, open_timeout=open_timeout)
+        opening = ContainerScope(OPENING, self._scope, memories=self._resolver, open_timeout=open_timeout)
 
         async def open_one(scoped: AppScoped[Any]) -> None:
             await opening.build(Recipe(describe(scoped), key=scoped, identity=scoped))

@@ -51,7 +51,7 @@ class ContainerResolver:
     def __init__(self, container: Any, app: ApplicationScope | None) -> None:
         self.container = container
         self.app = app
-        self._own: list[Any] = [provider for _, provider in names_in(container)]
+        self.own: list[Any] = [provider for _, provider in names_in(container)]
         self._embedded = Embedded(
             lambda name: provider_at(container, name),
             lambda: [
@@ -67,7 +67,7 @@ class ContainerResolver:
 
     def memory(self) -> dict[Any, Any]:
         # dependency-injector's own overrides change what a name stands for, and so does each new configuration.
-        now: list[Any] = [*map(overriding_of, self._own)]
+        now: list[Any] = [*map(overriding_of, self.own)]
         memory: dict[Any, Any] = memory_of_layers().setdefault(self, {}) if active_layers.get() else self._memory
         if memory.get(self) != now:
             memory.clear()
@@ -82,7 +82,7 @@ class ContainerResolver:
         return plans
 
     def open_run(self, values: Mapping[type, Any], open_timeout: float | None) -> ContainerScope:
-        return ContainerScope("run", self.app, values, plans=self.plans, open_timeout=open_timeout)
+        return ContainerScope("run", self.app, values, memories=self, open_timeout=open_timeout)
 
     def tool(self, listed: Any, value_types: Set[type]) -> Recipe:
         if not isinstance(listed, (str, type)) and not providers.is_provider(listed):
@@ -95,7 +95,7 @@ class ContainerResolver:
         recipe = self.recipe(listed, value_types)
         if recipe.instance is UNSET:
             self._check_needs(recipe, value_types, is_for_call=False)
-        if isinstance(listed, (str, type)) or own_provider(self.container, listed) in self._own:
+        if isinstance(listed, (str, type)) or own_provider(self.container, listed) in self.own:
             memory[place] = recipe  # another provider may have been made for one run
         return recipe
 
@@ -195,7 +195,7 @@ class ContainerResolver:
         here: AnyProvider | None = self._from_elsewhere.get(listed)
         if here is None:
             here = as_in(self.container, listed)
-            if here not in self._own:
+            if here not in self.own:
                 self._from_elsewhere[listed] = here
         return here
 

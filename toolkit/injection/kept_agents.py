@@ -6,14 +6,14 @@ Nothing of a run is in an agent, so nobody can tell. To see that nothing has cha
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from dependency_injector import providers
 from msgspec import UNSET, Struct
 
-from toolkit.injection.overlays import AnyProvider, effective
+from toolkit.injection.overlays import AnyProvider, effective, overriding_of
 from toolkit.injection.providers import Literal
 
 __all__ = ["AgentFactory", "KeptAgent", "gives_agents", "kept_agent"]
@@ -67,6 +67,8 @@ class KeptAgent(Struct, eq=False):
         declaration: What that was.
         asked: Those of its arguments that are asked for their object, which is the same until it is reset.
         lists: Those that are lists, which an agent copies when it is made.
+        nodes: What it needs that the container does not name: what stands on these is looked at each time.
+        overridings: What stood on each of them then.
     """
 
     making: Any
@@ -74,11 +76,15 @@ class KeptAgent(Struct, eq=False):
     declaration: Any
     asked: list[AnyProvider]
     lists: list[list[Any]]
+    nodes: tuple[AnyProvider, ...]
+    overridings: list[AnyProvider | None]
     _last: tuple[Any, list[tuple[AnyProvider, Any]], list[list[Any]]] | None = None
 
     def agent(self) -> Any:
         """The agent, when the provider would make the same one now; else UNSET."""
         if self._last is None or self.read(self.making) != self.declaration:
+            return UNSET
+        if self.nodes and [*map(overriding_of, self.nodes)] != self.overridings:
             return UNSET
         agent, objects, copies = self._last
         for provider, given in objects:
@@ -98,7 +104,7 @@ def gives_agents(source: Any) -> bool:
     return isinstance(source, type) and "bound_to" in vars(source)
 
 
-def kept_agent(provider: AnyProvider) -> KeptAgent | None:
+def kept_agent(provider: AnyProvider, unnamed: Iterable[AnyProvider]) -> KeptAgent | None:
     """How to keep the agent of a provider; None where it can't be told what would come out.
 
     That is so for any other provider, for a subclass, whose constructor may do anything, and where an argument is made
@@ -110,7 +116,8 @@ def kept_agent(provider: AnyProvider) -> KeptAgent | None:
     if not gives_agents(making.provides):
         return None
     read = _changes_of if isinstance(making, AgentFactory) else _declaration_of
-    kept = KeptAgent(making, read, read(making), [], [])
+    nodes = tuple(unnamed)
+    kept = KeptAgent(making, read, read(making), [], [], nodes, [*map(overriding_of, nodes)])
     for value in making.kwargs.values():
         given = effective(value) if providers.is_provider(value) else Literal[Any](value)
         if type(given) is Literal:

@@ -181,7 +181,7 @@ class _MappingScope(Scope, kw_only=True):
     _of_providers: ContainerScope | None = None
     _building: list[str] = field(default_factory=list[str])  # after a failure: what was being built when it happened
 
-    def ready(self, recipe: Recipe) -> Any:
+    def ready(self, recipe: Recipe, memory: dict[Any, Any]) -> Any:
         return UNSET
 
     async def build(self, recipe: Recipe) -> Any:

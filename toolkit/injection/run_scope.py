@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from operator import is_
-from typing import Any, TypeGuard
+from typing import Any, Protocol, TypeGuard
 
 from dependency_injector import providers
 from msgspec import UNSET, Struct
@@ -52,24 +52,41 @@ class _Plan(Struct, frozen=True):
     kept: KeptAgent | None
 
 
+class Memories(Protocol):
+    """Where a scope keeps what it has worked out: the resolver."""
+
+    @property
+    def own(self) -> Sequence[AnyProvider]:
+        """The providers of the container, by which the memory is cleared."""
+        ...
+
+    def memory(self) -> dict[Any, Any]:
+        """A place that is cleared once another provider stands on one of its own."""
+        ...
+
+    def plans(self) -> dict[Any, Any]:
+        """A place for what knows by itself whether it is current."""
+        ...
+
+
 class ContainerScope(Scope, kw_only=True):
     """Builds from a container's providers. Its methods are called in one task, which owns it.
 
     Attributes:
-        plans: Gives the place for what was worked out under the overrides of now.
+        memories: For what was worked out under the overrides of now.
         open_timeout: Seconds that opening one object may take.
     """
 
-    plans: Callable[[], dict[Any, Any]]
+    memories: Memories
     open_timeout: float | None
     _culprit: AnyProvider | None = None  # what took too long to open, or gave a future
 
-    def ready(self, recipe: Recipe) -> Any:
-        plan = self.plans().get(recipe.key)
-        if plan is None or plan.kept is None or [*map(overriding_of, plan.nodes)] != plan.overridings:
+    def ready(self, recipe: Recipe, memory: dict[Any, Any]) -> Any:
+        kept: KeptAgent | None = memory.get(recipe.key)
+        if kept is None:
             return UNSET
         try:
-            return plan.kept.agent()
+            return kept.agent()
         except Exception:  # noqa: BLE001 - of a singleton that was reset: to build the agent tells it, and where it was
             return UNSET
 
@@ -89,6 +106,7 @@ class ContainerScope(Scope, kw_only=True):
                 raise refusal
             if plan.kept is not None:
                 plan.kept.keep(made)
+                self.memories.memory()[recipe.key] = plan.kept
         except Exception as error:
             note_failure(error, recipe.label, recipe.key, self._culprit, names_root=recipe.identity is not None)
             self._culprit = None
@@ -123,7 +141,7 @@ class ContainerScope(Scope, kw_only=True):
             raise
 
     async def build_for_call(self, recipes: Mapping[str, Recipe]) -> tuple[dict[str, Any], RunScope | None]:
-        scope = ContainerScope("call", self, plans=self.plans, open_timeout=self.open_timeout)
+        scope = ContainerScope("call", self, memories=self.memories, open_timeout=self.open_timeout)
         try:
             built = {name: await scope.build(recipe) for name, recipe in recipes.items()}
         except BaseException as error:
@@ -133,7 +151,7 @@ class ContainerScope(Scope, kw_only=True):
         return built, scope if scope.closers else None
 
     def _plan(self, provider: AnyProvider) -> _Plan:
-        plans = self.plans()
+        plans = self.memories.plans()
         plan: _Plan | None = plans.get(provider)
         if (
             plan is not None
@@ -153,7 +171,9 @@ class ContainerScope(Scope, kw_only=True):
             lasting,
             asked,
             [*map(overriding_of, asked)],
-            None if lasting or called is not provider else kept_agent(provider),
+            None
+            if lasting or called is not provider
+            else kept_agent(provider, set(asked).difference(self.memories.own)),
         )
         if not any(isinstance(node, providers.Selector) for node in nodes):  # its branch may change at any time
             plans[provider] = plan

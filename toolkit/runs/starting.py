@@ -58,8 +58,10 @@ async def build_parts(state: RunState, source: AgentParts | Recipe, scope: RunSc
     state.builder = Builder(scope, state.cancellation)
     agent: Any = source
     place: Any = None
+    memory: dict[Any, Any] = {}
     if isinstance(source, Recipe):
-        agent = scope.ready(source)
+        memory = state.resolver.memory()
+        agent = scope.ready(source, memory)
         if agent is UNSET:
             agent = await _start_building(state, source)
         elif not state.wanted.has_parts:
@@ -75,7 +77,7 @@ async def build_parts(state: RunState, source: AgentParts | Recipe, scope: RunSc
         if any(map(is_to_be_built, hooks)):
             hooks = [await _built(state, hook) if is_to_be_built(hook) else hook for hook in hooks]
         state.hooks = agent_hooks(hooks)
-    start = None if place is None else state.resolver.memory().get(_STARTS, _NONE_KEPT).get(place)
+    start = None if place is None else memory.get(_STARTS, _NONE_KEPT).get(place)
     if start is None or start.agent is not agent:
         start = await _start(state, place)
     state.model, state.tools, state.ctx.agent = start.model, start.tools, start.info

@@ -45,10 +45,10 @@ class RunScope(Protocol):
 
     open_timeout: float | None
 
-    def ready(self, recipe: Recipe) -> Any:
+    def ready(self, recipe: Recipe, memory: dict[Any, Any]) -> Any:
         """The object, when it is there from another run and a new one would be the same; else UNSET, and it is built.
 
-        Only an agent is kept so."""
+        Only an agent is kept so, in the resolver's memory."""
         ...
 
     def build(self, recipe: Recipe) -> Coroutine[Any, Any, Any]:
