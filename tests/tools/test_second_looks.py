@@ -61,6 +61,19 @@ def test_a_member_that_was_taken_away_shows_at_the_next_look() -> None:
     assert not look.finds_the_same()
 
 
+def test_a_parent_that_was_added_shows_at_the_next_look() -> None:
+    class Approved:
+        needs_approval = True
+
+    cls: Any = type("Own", (Mixin,), {"name": "own", "description": "Do it.", "handler": lambda self: ""})
+    look = look_at(cls)
+    assert look.finds_the_same()
+
+    cls.__bases__ = (Approved, Mixin)
+
+    assert not look.finds_the_same()
+
+
 @pytest.mark.parametrize(("member", "value"), [("needs_approval", True), ("on_before_call", lambda ctx, call: None)])
 def test_a_change_of_an_instance_or_of_its_class_shows_at_the_next_look(member: str, value: Any) -> None:
     cls = fresh()

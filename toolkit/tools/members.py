@@ -100,7 +100,7 @@ def look_at(source: Any) -> Look:
         return Look(source, read, read(source), (), ())
     absent = tuple(member for member in MEMBERS if member not in present)
     names = (vars(parent).keys() for parent in source.__mro__ if parent is not object)
-    of_class = operator.attrgetter(*present)
+    of_class = operator.attrgetter("__mro__", *present)  # its parents may change, too
     return Look(source, of_class, of_class(source), absent, tuple(keys.isdisjoint for keys in names))
 
 
