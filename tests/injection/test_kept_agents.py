@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from typing import Any
 
@@ -95,6 +96,54 @@ async def test_lists_that_were_changed_in_place_hold_in_the_next_run() -> None:
         HOOKS.clear()
         assert (await bound.run("go")).response == "1 ['add']"
         assert Hook.asked == 1
+
+
+@pytest.mark.parametrize("given", [lambda: providers.Object(TOOLS), lambda: providers.Singleton(lambda: TOOLS)])
+async def test_a_list_that_a_provider_gives_may_be_changed_in_place_too(given: Any) -> None:
+    class Listing(Application):
+        agent = provide(Agent, model=dep(Application.model), tools=dep(given()))
+
+    async with application(Listing()) as app:
+        bound = app.agent()
+        for _ in range(2):
+            assert (await bound.run("go")).response == "1 ['echo']"
+        TOOLS.append(add)
+        assert (await bound.run("go")).response == "1 ['echo', 'add']"
+
+
+@dataclasses.dataclass
+class Guard:
+    """Is equal to each other one, and counts for itself."""
+
+    def __post_init__(self) -> None:
+        self.asked = 0
+
+    async def on_before_model(self, ctx: RunContext, request: ModelRequest) -> None:
+        self.asked += 1
+
+
+async def test_an_equal_hook_in_the_place_of_another_is_the_one_that_is_asked() -> None:
+    HOOKS[:] = [Guard()]
+    async with application(Application()) as app:
+        for _ in range(2):
+            await app.agent().run("go")
+        HOOKS[:] = [other := Guard()]
+        await app.agent().run("go")
+
+    assert other.asked == 1
+
+
+@pytest.mark.parametrize("declare", [provide, providers.Factory])
+async def test_an_equal_part_that_is_declared_later_is_the_one_that_is_asked(declare: Any) -> None:
+    class Declared(containers.DeclarativeContainer):
+        agent = declare(Agent, model=providers.Singleton(Model))
+
+    async with application(Declared()) as app:
+        for _ in range(3):
+            app.container.agent.add_kwargs(hooks=(guard := Guard(),))
+            for _ in range(2):
+                await app.agent().run("go")
+            assert guard.asked == 2
 
 
 async def test_a_singleton_that_was_reset_is_made_anew_for_the_next_run() -> None:

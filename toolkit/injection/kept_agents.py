@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable
-from operator import attrgetter
+from operator import attrgetter, is_
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from dependency_injector import providers
@@ -19,7 +19,12 @@ from toolkit.injection.providers import Literal
 __all__ = ["AgentFactory", "KeptAgent", "gives_agents", "kept_agent"]
 
 T = TypeVar("T")
-_declaration_of: Callable[[Any], Any] = attrgetter("provides", "args", "kwargs", "attributes")
+
+
+def _declaration_of(making: Any) -> Any:
+    """What a `Factory` has got, with the identity of each: what is equal is another all the same."""
+    kwargs = making.kwargs
+    return making.provides, making.args, making.attributes, [*kwargs], [*map(id, kwargs.values())]
 
 
 def _counted(name: str) -> Callable[..., Any]:
@@ -58,45 +63,65 @@ class AgentFactory(providers.Factory[T]):
 _changes_of: Callable[[Any], Any] = attrgetter("changes")
 
 
+class _Kept(Struct, frozen=True, eq=False):
+    """An agent, the objects that it was made of, and the lists among them, each with the items that it had."""
+
+    agent: Any
+    objects: list[tuple[AnyProvider, Any]]
+    lists: list[tuple[list[Any], list[Any]]]
+
+
 class KeptAgent(Struct, eq=False):
     """The agent that a provider made last, and what it was made of.
 
     Attributes:
         making: The provider.
+        arguments: Those that it was declared with, which have to live as long as their identity is compared.
         read: Gives what stands for its declaration, which `add_kwargs` and its likes change at any time.
         declaration: What that was.
         asked: Those of its arguments that are asked for their object, which is the same until it is reset.
-        lists: Those that are lists, which an agent copies when it is made.
+        lists: Those that are lists; an asked object may be one, too.
         nodes: What it needs that the container does not name: what stands on these is looked at each time.
         overridings: What stood on each of them then.
     """
 
     making: Any
+    arguments: dict[str, Any]
     read: Callable[[Any], Any]
     declaration: Any
     asked: list[AnyProvider]
     lists: list[list[Any]]
     nodes: tuple[AnyProvider, ...]
     overridings: list[AnyProvider | None]
-    _last: tuple[Any, list[tuple[AnyProvider, Any]], list[list[Any]]] | None = None
+    _last: _Kept | None = None
 
     def agent(self) -> Any:
         """The agent, when the provider would make the same one now; else UNSET."""
-        if self._last is None or self.read(self.making) != self.declaration:
+        last = self._last
+        if last is None or self.read(self.making) != self.declaration:
             return UNSET
         if self.nodes and [*map(overriding_of, self.nodes)] != self.overridings:
             return UNSET
-        agent, objects, copies = self._last
-        for provider, given in objects:
+        for provider, given in last.objects:
             if provider() is not given:
                 return UNSET
-        return agent if self.lists == copies else UNSET
+        for listed, items in last.lists:
+            # By identity: what is equal is another all the same, such as a hook that counts.
+            if len(listed) != len(items) or not all(map(is_, listed, items)):
+                return UNSET
+        return last.agent
 
-    def keep(self, agent: Any) -> None:
-        """Takes note of an agent that the provider has just made."""
-        if self.read(self.making) == self.declaration:
-            objects = [(provider, provider()) for provider in self.asked]
-            self._last = (agent, objects, [[*given] for given in self.lists])  # in one step, since threads share it
+    def made(self, provider: AnyProvider) -> Any:
+        """An agent that the provider makes. It is kept."""
+        declaration = self.read(self.making)
+        # Asked before it is made: what another thread changes meanwhile then shows at the next look.
+        objects = [(asked, asked()) for asked in self.asked]
+        lists = [*self.lists, *(_list(given) for _, given in objects if isinstance(given, list))]
+        copies = [(listed, [*listed]) for listed in lists]
+        agent = provider()
+        if declaration == self.declaration and gives_agents(type(agent)):
+            self._last = _Kept(agent, objects, copies)  # in one step, since threads share it
+        return agent
 
 
 def gives_agents(source: Any) -> bool:
@@ -117,15 +142,23 @@ def kept_agent(provider: AnyProvider, unnamed: Iterable[AnyProvider]) -> KeptAge
         return None
     read = _changes_of if isinstance(making, AgentFactory) else _declaration_of
     nodes = tuple(unnamed)
-    kept = KeptAgent(making, read, read(making), [], [], nodes, [*map(overriding_of, nodes)])
-    for value in making.kwargs.values():
+    kept = KeptAgent(making, making.kwargs, read, read(making), [], [], nodes, [*map(overriding_of, nodes)])
+    for value in kept.arguments.values():
         given = effective(value) if providers.is_provider(value) else Literal[Any](value)
         if type(given) is Literal:
             held: Any = cast("Any", given).value
             if isinstance(held, list):
-                kept.lists.append(cast("list[Any]", held))
-        elif isinstance(given, providers.BaseSingleton) or type(given) is providers.Object:
+                kept.lists.append(_list(held))
+        elif _gives_one_object(given):
             kept.asked.append(cast("AnyProvider", value))
         else:
             return None
     return kept
+
+
+def _list(given: Any) -> list[Any]:
+    return cast("list[Any]", given)
+
+
+def _gives_one_object(provider: Any) -> bool:
+    return isinstance(provider, providers.BaseSingleton) or type(provider) is providers.Object

@@ -100,13 +100,14 @@ class ContainerScope(Scope, kw_only=True):
             plan = self._plan(recipe.key)
             for scoped in plan.asynchronous:
                 await self._open_first(scoped)
-            made = plan.called()
+            if plan.kept is None:
+                made = plan.called()
+            else:
+                made = plan.kept.made(plan.called)
+                self.memories.memory()[recipe.key] = plan.kept
             if isinstance(made, FUTURES):
                 self._culprit, refusal = refused_future(made, recipe.key)
                 raise refusal
-            if plan.kept is not None:
-                plan.kept.keep(made)
-                self.memories.memory()[recipe.key] = plan.kept
         except Exception as error:
             note_failure(error, recipe.label, recipe.key, self._culprit, names_root=recipe.identity is not None)
             self._culprit = None
