@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 from dependency_injector import containers, providers
 
 from tests.injection.parts import Echo
-from toolkit import Agent, RunContext, RunError, Tool, tool
+from toolkit import Agent, Inject, RunContext, RunError, Tool, tool
 from toolkit.injection import application, dep, overriding, provide
 from toolkit.messages import SystemMessage
 from toolkit.models import ModelRequest, ModelResponse, ModelSettings
@@ -404,3 +404,25 @@ async def test_a_singleton_that_fails_after_its_reset_is_told_as_at_the_first_ti
             await bound.run("go")
 
     assert isinstance(raised.value.__cause__, OSError)
+
+
+async def test_an_agent_that_a_handler_is_given_is_its_own() -> None:
+    class Changing(Tool):
+        """Change the agent."""
+
+        name = "step"
+
+        async def handler(self, agent: Annotated[Agent, Inject("agent")]) -> str:
+            agent.instructions = "Be rude."
+            return "changed"
+
+    class Given(containers.DeclarativeContainer):
+        model = providers.Singleton(stepping)
+        agent = provide(Agent, model=dep(model), instructions="Be kind.", tools=[Changing])
+
+    async with application(Given()) as app:
+        for _ in range(3):
+            assert (await app.agent().run("go")).calls[0].result.content == "changed"
+        requests = app.container.model().requests
+
+    assert {request.messages[0] for request in requests} == {SystemMessage("Be kind.")}

@@ -100,8 +100,8 @@ class ContainerScope(Scope, kw_only=True):
             plan = self._plan(recipe.key)
             for scoped in plan.asynchronous:
                 await self._open_first(scoped)
-            if plan.kept is None:
-                made = plan.called()
+            if plan.kept is None or recipe.identity is None:
+                made = plan.called()  # one that a handler is given as a parameter may be changed by it
             else:
                 made = plan.kept.made(plan.called)
                 self.memories.memory()[recipe.key] = plan.kept
