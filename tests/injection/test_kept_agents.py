@@ -426,3 +426,15 @@ async def test_an_agent_that_a_handler_is_given_is_its_own() -> None:
         requests = app.container.model().requests
 
     assert {request.messages[0] for request in requests} == {SystemMessage("Be kind.")}
+
+
+async def test_a_provider_that_is_handed_on_is_not_asked_where_a_run_brings_its_own_model() -> None:
+    class Delegating(containers.DeclarativeContainer):
+        model = providers.DelegatedSingleton(Model)
+        agent = provide(Agent, model=dep(model))
+
+    async with application(Delegating()) as app:
+        for _ in range(2):
+            await app.agent().run("go", model=ScriptedModel([says("own")]))
+        assert Model.made == 0
+        assert (await app.agent().run("go")).response == "1 []"

@@ -149,7 +149,7 @@ def kept_agent(provider: AnyProvider, unnamed: Iterable[AnyProvider]) -> KeptAge
             held: Any = cast("Any", given).value
             if isinstance(held, list):
                 kept.lists.append(_list(held))
-        elif _gives_one_object(given):
+        elif _gives_one_object(given) and not providers.is_delegated(value):
             kept.asked.append(cast("AnyProvider", value))
         else:
             return None
