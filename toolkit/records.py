@@ -117,10 +117,10 @@ class Invocation:
         def session_id(self) -> str | None: ...
 
     else:
-        actor_id = _fixed("actor_id")
-        context = _fixed("context")
-        metadata = _fixed("metadata")
-        session_id = _fixed("session_id")
+        actor_id: str | None = _fixed("actor_id")
+        context: Any = _fixed("context")
+        metadata: dict[str, Any] = _fixed("metadata")
+        session_id: str | None = _fixed("session_id")
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Invocation):
