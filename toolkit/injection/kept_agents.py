@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable
-from operator import attrgetter, is_
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from dependency_injector import providers
@@ -64,11 +64,17 @@ _changes_of: Callable[[Any], Any] = attrgetter("changes")
 
 
 class _Kept(Struct, frozen=True, eq=False):
-    """An agent, the objects that it was made of, and the lists among them, each with the items that it had."""
+    """An agent, the objects that it was made of, and the lists among them.
+
+    Attributes:
+        lists: Each with the identities of its items.
+        items: Those items, which have to live for that.
+    """
 
     agent: Any
     objects: list[tuple[AnyProvider, Any]]
-    lists: list[tuple[list[Any], list[Any]]]
+    lists: list[tuple[list[Any], list[int]]]
+    items: list[Any]
 
 
 class KeptAgent(Struct, eq=False):
@@ -105,9 +111,8 @@ class KeptAgent(Struct, eq=False):
         for provider, given in last.objects:
             if provider() is not given:
                 return UNSET
-        for listed, items in last.lists:
-            # By identity: what is equal is another all the same, such as a hook that counts.
-            if len(listed) != len(items) or not all(map(is_, listed, items)):
+        for listed, ids in last.lists:
+            if [*map(id, listed)] != ids:  # what is equal is another all the same, such as a hook that counts
                 return UNSET
         return last.agent
 
@@ -117,10 +122,11 @@ class KeptAgent(Struct, eq=False):
         # Asked before it is made: what another thread changes meanwhile then shows at the next look.
         objects = [(asked, asked()) for asked in self.asked]
         lists = [*self.lists, *(_list(given) for _, given in objects if isinstance(given, list))]
-        copies = [(listed, [*listed]) for listed in lists]
+        items = [[*listed] for listed in lists]
         agent = provider()
         if declaration == self.declaration and gives_agents(type(agent)):
-            self._last = _Kept(agent, objects, copies)  # in one step, since threads share it
+            ids = [[*map(id, listed)] for listed in items]
+            self._last = _Kept(agent, objects, [*zip(lists, ids, strict=True)], items)  # in one step: threads share it
         return agent
 
 
