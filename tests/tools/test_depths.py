@@ -64,6 +64,13 @@ def test_the_levels_of_a_schema_that_has_an_end_are_counted(schema: dict[str, An
         pytest.param({"type": "array", "items": {"$ref": "#"}}, id="itself"),
         pytest.param(closed(next={"anyOf": [{"$ref": "#"}, {"type": "null"}]}), id="itself, as an option"),
         pytest.param({"$ref": "#/$defs/n", "$defs": {"n": {"$id": "urn:n", **NUMBERS}}}, id="another document"),
+        pytest.param(
+            {
+                "anyOf": [{"$id": "https://x.test/", "$ref": "#/$defs/n", "$defs": {"n": {}}}],
+                "$defs": {"n": {"type": "string"}},
+            },
+            id="another document, which has one of the same place",
+        ),
         pytest.param({"type": "array", "items": {"$schema": "urn:other", **NUMBERS}}, id="another dialect"),
         pytest.param(
             {"$schema": DRAFT_7, "$ref": "#/definitions/any", **NUMBERS, "definitions": {"any": {}}}, id="beside a $ref"

@@ -17,15 +17,31 @@ def depth_of(schema: dict[str, Any], dialect: Dialect) -> int | None:
         >>> depth_of({"type": "array", "items": {"type": "number"}}, "Draft202012")
         1
     """
+    if _holds_documents(schema):
+        return None
     try:
         return _Depths(schema, dialect).of(schema)
     except RecursionError:
         return None
 
 
+def _holds_documents(schema: dict[str, Any]) -> bool:
+    """Whether a part may be a document of its own, with rules of its own: `#` means another one wherever it stands."""
+    waiting: list[Any] = [*schema.values()]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            members = cast("dict[str, Any]", value)
+            if any(isinstance(members.get(name), str) for name in ("$id", "id", "$schema")):
+                return True
+            waiting += members.values()
+        elif isinstance(value, list):
+            waiting += cast("list[Any]", value)
+    return False
+
+
 class _Depths:
     def __init__(self, root: dict[str, Any], dialect: Dialect) -> None:
-        self._root = root
         self._scanner = Scanner(root, dialect)
         self._found: dict[int, int | None] = {}
 
@@ -37,8 +53,6 @@ class _Depths:
 
     def _of(self, schema: Any) -> int | None:
         parts = [*self._scanner.parts(schema, set())]
-        if any(part is not self._root and ("$schema" in part or "$id" in part or "id" in part) for part in parts):
-            return None  # a document of its own, with rules of its own
         kinds = self._scanner.types(schema)
         here = [self._inside(kind, parts) for kind in ("object", "array") if kind in kinds]
         if None not in here:
