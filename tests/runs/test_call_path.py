@@ -15,7 +15,7 @@ import pytest
 
 from tests.runs.parts import After, Before, add, assert_consistent, echo, fail
 from tests.shared_files import shared_json
-from toolkit import Agent, HookError, Limits, RunContext, Tool, ToolError, tool
+from toolkit import Agent, ConfigurationError, HookError, Limits, RunContext, Tool, ToolError, tool
 from toolkit.hooks import Deny, Modify, Skip
 from toolkit.messages import AssistantMessage, ToolCall, messages_from_json, messages_to_json
 from toolkit.testing import ScriptedModel, call, calls, says
@@ -403,6 +403,29 @@ async def test_a_handler_that_changes_its_arguments_changes_neither_record_nor_t
     answer = model.requests[1].messages[1]
     assert isinstance(answer, AssistantMessage)
     assert answer.tool_calls[0].arguments == {"items": [1, 2]} if isinstance(raw, dict) else raw
+
+
+async def test_a_call_that_the_end_of_the_run_overtook_shows_what_was_sent_whatever_a_guard_made_of_it() -> None:
+    class Broken(Tool):
+        """Never built."""
+
+        name = "broken"
+
+        def __init__(self) -> None:
+            raise ConfigurationError("no key")
+
+        async def handler(self, n: int) -> str:
+            return str(n)
+
+    agent = Agent(tools=[Broken], hooks=[Before(lambda ctx, call: Modify({"n": 2}))])
+
+    with pytest.raises(ConfigurationError) as caught:
+        await agent.run("go", model=ScriptedModel([calls(call("broken", {"n": 1}))]))
+
+    assert caught.value.run is not None
+    [record] = caught.value.run.calls
+    assert record.result.content == "not run: the run ended before"
+    assert record.arguments == {"n": 1}
 
 
 # Building

@@ -149,6 +149,10 @@ async def _perform(state: RunState, course: Course, cancellation: Cancellation) 
         return
     except NotBuilt as failure:
         course.result, tool = result_of_building(specification.name, failure.error), None
+    except BaseException:
+        if not course.has_begun:
+            course.arguments = arguments  # nothing has run with what a guard made of them
+        raise
     assert course.result is not None
     result, error = course.result, course.result.error
     hooks = state.hooks.after_call
