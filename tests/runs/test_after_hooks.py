@@ -277,6 +277,20 @@ async def test_model_hooks_are_told_of_every_request_and_response() -> None:
     assert hooks.log == [("before", 0, 1), ("after", 1, "Let me see."), ("before", 1, 3), ("after", 2, "x")]
 
 
+async def test_any_number_of_model_hooks_may_wait() -> None:
+    asked: list[int] = []
+
+    class Waiting:
+        async def on_before_model(self, ctx: RunContext, request: Any) -> None:
+            await asyncio.sleep(0)
+            asked.append(len(asked))
+
+    run = await Agent(ScriptedModel([says("done")]), hooks=[Waiting() for _ in range(1_500)]).run("go")
+
+    assert run.outcome == "completed"
+    assert asked == [*range(1_500)]
+
+
 async def test_model_hooks_run_in_order_and_the_first_failure_ends_it() -> None:
     first, last = ModelHooks(), ModelHooks()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from types import CoroutineType, FunctionType
 from typing import Any, cast
@@ -433,16 +434,16 @@ async def _go_on(
     hook: Hook, work: Awaitable[Any], left: Iterator[Hook], ctx: RunContext, told: Any, cancellation: Cancellation
 ) -> None:
     """Waits for a hook that has begun, and tells those that are left."""
-    try:
-        answer = await work
-        if cancellation.is_requested:  # it may have swallowed that; nothing must run after it
-            raise asyncio.CancelledError
-    except (Exception, asyncio.CancelledError) as error:  # the border of a hook: the run ends
-        raise _failure_of_run(error, hook, cancellation) from error
-    _refuse_answer(hook, answer)
-    rest = tell_model_hooks(left, ctx, told, cancellation)
-    if rest is not None:
-        await rest
+    begun: Awaitable[Any] | None = work
+    for asked in itertools.chain((hook,), left):
+        try:
+            answer = await (settled(asked(ctx, told), cancellation, asked) if begun is None else begun)
+            if cancellation.is_requested:  # it may have swallowed that; nothing must run after it
+                raise asyncio.CancelledError
+        except (Exception, asyncio.CancelledError) as error:  # the border of a hook: the run ends
+            raise _failure_of_run(error, asked, cancellation) from error
+        _refuse_answer(asked, answer)
+        begun = None
 
 
 def _refuse_answer(hook: Hook, answer: Any) -> None:
