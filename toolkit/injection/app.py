@@ -90,8 +90,9 @@ class App:
     def agent(self, name: str = "agent") -> RunnableAgent:
         """The agent of a provider, bound to this application.
 
-        Each of its runs builds the agent, its model, hooks and tools anew, under the overrides of whoever starts the
-        run, however old the bound agent is. What can be worked out once is kept.
+        Each of its runs asks the container for the agent, its model, hooks and tools, under the overrides of whoever
+        starts the run, however old the bound agent is. What can be worked out once is kept: also an agent that would
+        be made of the very same parts.
 
         Raises:
             ConfigurationError: there is no such provider, or it gives no agent.
