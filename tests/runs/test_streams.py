@@ -461,6 +461,7 @@ async def test_a_reader_is_woken_also_where_the_run_breaks_without_a_last_event(
         await asyncio.sleep(0.01)
         raise RuntimeError("the container broke")
 
+    monkeypatch.setattr("toolkit.injection.mapping._MappingScope.close_at_once", lambda _: False)
     monkeypatch.setattr("toolkit.injection.mapping._MappingScope.close", close)
 
     with pytest.raises(RuntimeError, match="the container broke"):

@@ -222,12 +222,9 @@ class _MappingScope(Scope, kw_only=True):
         wanted = self.resolver.arguments(key, self.value_types)
         arguments = {name: await self._made(part) for name, part in wanted.items()}
         if key.kind.is_async:
-            await within(self.open_timeout, self._open(key, arguments), "opening", key.name)
+            work = open_async(self.keep, key, key.call, key.kind, (), arguments)
+            await within(self.open_timeout, work, "opening", key.name)
         else:
             self.keep(key, *open_sync(key.call, key.kind, (), arguments))
         self._building.pop()
         return self.cache[key]
-
-    async def _open(self, source: _Source, arguments: dict[str, Any]) -> None:
-        """Opens and keeps. Also one that is too late, but opens after all, is closed with the run."""
-        self.keep(source, *await open_async(source.call, source.kind, (), arguments))

@@ -189,21 +189,15 @@ class ContainerScope(Scope, kw_only=True):
             return
         if home.is_closed:
             raise ConfigurationError(f"{label_of(scoped.source)} is asked for after its {home.level} scope was closed")
-        work = _open_in(home, scoped)
         try:
+            call = scoped.call()
+            work = open_async(home.keep, scoped, scoped.source, scoped.kind, call.args, call.kwargs)
             under_way = begun(work)
             if under_way is not None:
                 await rest_within(self.open_timeout, *under_way, work, "opening", scoped.source)
         except TimeoutError:
             self._culprit = scoped
             raise
-
-
-async def _open_in(home: Scope, scoped: Scoped[Any]) -> None:
-    """Opens and keeps. Also one that is too late, but opens after all, is closed with the scope."""
-    call = scoped.call()
-    made, closer = await open_async(scoped.source, scoped.kind, call.args, call.kwargs)
-    home.keep(scoped, made, closer)
 
 
 def _are_the_same(before: list[Any], now: list[Any]) -> bool:

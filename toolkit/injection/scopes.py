@@ -58,6 +58,15 @@ class Scope(Struct, eq=False):
         if closer is not None:
             self.closers.append(closer)
 
+    def close_at_once(self) -> bool:
+        """Closes it, where it has opened nothing that has to be closed; else False, and it is still open."""
+        if self.closers:
+            return False
+        self.is_closed = True
+        if self.cache:
+            self.cache.clear()
+        return True
+
     async def close(self, error: BaseException | None, timeout: float | None) -> list[BaseException]:
         """Closes everything; gives what went wrong. A cancellation from outside stops one close, and not the rest.
 

@@ -167,18 +167,27 @@ def open_sync(
 
 
 async def open_async(
-    source: Callable[..., Any], kind: Kind, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[Any, Closer | None]:
-    """Opens an object whose source is a coroutine function or an async generator function."""
+    keep: Callable[[Any, Any, Closer | None], None],
+    key: Any,
+    source: Callable[..., Any],
+    kind: Kind,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> None:
+    """Opens an object whose source is a coroutine function or an async generator function, and keeps it.
+
+    Also one that is too late, but opens after all, is kept, and so closed with the scope whose `keep` it is.
+    """
     if kind is Kind.COROUTINE:
         made = await source(*args, **kwargs)
-        return made, closer_of(made, source)
+        keep(key, made, closer_of(made, source))
+        return
     generator: AsyncGenerator[Any, Any] = source(*args, **kwargs)
     try:
         made = await anext(generator)
     except StopAsyncIteration:
         raise ConfigurationError(_nothing_yielded(source)) from None
-    return made, _AsyncGeneratorCloser(source, generator)
+    keep(key, made, _AsyncGeneratorCloser(source, generator))
 
 
 def closer_of(made: Any, of: Any) -> Closer | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -21,7 +21,6 @@ from toolkit.runs.handling import (
     converted,
     result_of_building,
     run_among_others,
-    run_handler,
 )
 from toolkit.runs.hooks import Guarded, Hook, Verdict, ask_before, tell_after
 from toolkit.runs.reading import Course
@@ -29,10 +28,13 @@ from toolkit.runs.state import RunState
 from toolkit.runs.toolset import ToolEntry
 from toolkit.tools.cancellation import Cancellation
 from toolkit.tools.copies import copied_json
+from toolkit.tools.execution import call_handler
 from toolkit.tools.results import cut, error_result
 from toolkit.tools.specification import MAX_RESULT_TOKENS
 
 __all__ = ["perform_all", "refuse_all"]
+
+_NOTHING: Mapping[str, Any] = {}
 
 
 def refuse_all(state: RunState, calls: Sequence[Course], reason: str) -> None:
@@ -141,7 +143,8 @@ async def _perform(state: RunState, course: Course, cancellation: Cancellation) 
             if entry.injections or specification.exclusive:
                 await run_among_others(state, entry, tool, taken, call, course, cancellation)
             else:
-                await run_handler(state, specification, tool, taken, call, course, cancellation)
+                ctx = state.ctx.for_call(call) if specification.handler.contexts else state.ctx  # which it never sees
+                course.result = await call_handler(specification, tool, taken, ctx, _NOTHING, cancellation, course)
         else:
             course.result = skip
     except NotConverted as refused:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from time import perf_counter
 from typing import Any
 
 from toolkit.context import RequestedCall
@@ -16,7 +14,7 @@ from toolkit.runs.state import RunState
 from toolkit.runs.toolset import ToolEntry
 from toolkit.tools.cancellation import Cancellation
 from toolkit.tools.copies import copied_json
-from toolkit.tools.execution import ThreadLeft, call_handler
+from toolkit.tools.execution import call_handler
 from toolkit.tools.resolver import RunScope
 from toolkit.tools.results import error_result, failure_result
 from toolkit.tools.specification import ToolSpecification, check_instance
@@ -29,11 +27,7 @@ __all__ = [
     "converted",
     "result_of_building",
     "run_among_others",
-    "run_handler",
 ]
-
-
-_NOTHING: Mapping[str, Any] = {}
 
 
 class NotConverted(Exception):
@@ -97,29 +91,6 @@ def _failure_of_building(error: BaseException, cancellation: Cancellation) -> Ba
     return NotBuilt(error)
 
 
-async def run_handler(
-    state: RunState,
-    specification: ToolSpecification,
-    tool: Any,
-    converted: Any,
-    call: RequestedCall,
-    course: Course,
-    cancellation: Cancellation,
-    injected: Mapping[str, Any] = _NOTHING,
-    goes_on: ThreadLeft | None = None,
-) -> None:
-    """Runs the handler, and notes how far it has come and how long it took."""
-    ctx = state.ctx.for_call(call) if specification.handler.contexts else state.ctx  # which it never sees
-    if cancellation.is_requested:
-        raise asyncio.CancelledError
-    course.has_begun = True
-    started = perf_counter()
-    try:
-        course.result = await call_handler(specification, tool, converted, ctx, injected, cancellation, goes_on)
-    finally:
-        course.duration = perf_counter() - started
-
-
 async def run_among_others(
     state: RunState,
     entry: ToolEntry,
@@ -129,8 +100,7 @@ async def run_among_others(
     course: Course,
     cancellation: Cancellation,
 ) -> None:
-    """As `run_handler`, for one that is exclusive, or into which something is injected: that is opened before and
-    closed after."""
+    """Runs a handler that is exclusive, or into which something is injected: that is opened before and closed after."""
     injected: dict[str, Any] = {}
     scope: RunScope | None = None
     if entry.injections:
@@ -141,15 +111,16 @@ async def run_among_others(
         except (Exception, asyncio.CancelledError) as error:
             raise _failure_of_building(error, cancellation) from error
     specification = entry.specification
+    ctx = state.ctx.for_call(call)
     try:
         if not specification.exclusive:
-            await run_handler(state, specification, tool, converted, call, course, cancellation, injected)
+            course.result = await call_handler(specification, tool, converted, ctx, injected, cancellation, course)
         else:
             exclusive = state.exclusive_calls()
             if await exclusive.enter(specification.timeout or state.limits.close_timeout):
                 try:
-                    await run_handler(
-                        state, specification, tool, converted, call, course, cancellation, injected, exclusive.goes_on
+                    course.result = await call_handler(
+                        specification, tool, converted, ctx, injected, cancellation, course, exclusive.goes_on
                     )
                 finally:
                     exclusive.leave()

@@ -46,8 +46,10 @@ async def converse(state: RunState) -> bool:
         calls = _take_in(state, response)
         if not calls:
             run.response = response.text
-            if state.output is not None or state.listener is not None:
-                await _answer(state, response)
+            if state.output is not None:
+                run.output = await _read_output(state, state.output, response, is_last=False)
+            if state.listener is not None:
+                state.listener(events.TurnFinished(run.id, run.turns))
             return True
         limit = _crossed(state, len(calls))
         if limit is not None:
@@ -82,7 +84,12 @@ async def _end_at_limit(state: RunState, limit: LimitExceeded) -> bool:
         raise limit
     response = await _ask(state, _without_tools(state.request))
     state.add(AssistantMessage(response.text, (), response.reasoning, response.provider_data))
-    await _answer(state, response, is_last=True)
+    run = state.run
+    run.response = response.text
+    if state.output is not None:
+        run.output = await _read_output(state, state.output, response, is_last=True)
+    if state.listener is not None:
+        state.listener(events.TurnFinished(run.id, run.turns))
     return False
 
 
@@ -103,15 +110,6 @@ def _take_in(state: RunState, response: ModelResponse) -> list[Course]:
         called.append(course.call)
     state.add(AssistantMessage(response.text, tuple(called), response.reasoning, response.provider_data))
     return calls
-
-
-async def _answer(state: RunState, response: ModelResponse, *, is_last: bool = False) -> None:
-    run = state.run
-    run.response = response.text
-    if state.output is not None:
-        run.output = await _read_output(state, state.output, response, is_last)
-    if state.listener is not None:
-        state.listener(events.TurnFinished(run.id, run.turns))
 
 
 async def _read_output(state: RunState, output: Output, response: ModelResponse, is_last: bool) -> Any:

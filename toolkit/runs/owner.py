@@ -23,7 +23,7 @@ from toolkit.messages import append_to
 from toolkit.records import Invocation, Outcome, Run
 from toolkit.runs.limits import Limits
 from toolkit.runs.loop import converse
-from toolkit.runs.starting import NO_LIMIT, build_parts
+from toolkit.runs.starting import NO_LIMIT, begin_at_once, build_parts
 from toolkit.runs.state import AgentParts, RunRequest, RunState, Warnings
 from toolkit.runs.transcript import begin_transcript
 from toolkit.tools.cancellation import Cancellation, wait_in_any_case
@@ -179,7 +179,8 @@ class Owner:
             try:
                 for text in self._mended:
                     state.warn(text)
-                await build_parts(state, self._agent, scope)
+                if not begin_at_once(state, self._agent, scope):
+                    await build_parts(state, self._agent, scope)
                 if not await converse(state):
                     outcome = "partial"
             except BaseException as raised:  # noqa: BLE001 - it is raised again, once everything is closed
@@ -187,9 +188,10 @@ class Owner:
             self._is_closing = True
             if deadline is not None:
                 deadline.cancel()
-            failed = await scope.close(error, state.limits.close_timeout)
-            if failed:
-                error = self._with_failures(error, failed)
+            if not scope.close_at_once():
+                failed = await scope.close(error, state.limits.close_timeout)
+                if failed:
+                    error = self._with_failures(error, failed)
             run.outcome = outcome if error is None else _outcome_of(error)
             if not run.messages.is_changed:
                 run.messages.seal(state.call_ids)

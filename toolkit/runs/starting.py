@@ -22,7 +22,7 @@ from toolkit.runs.toolset import ToolSet, compile_tools, kept_tools
 from toolkit.tools.driving import settled
 from toolkit.tools.resolver import Recipe, RunScope
 
-__all__ = ["NO_LIMIT", "build_parts", "renew_tools"]
+__all__ = ["NO_LIMIT", "begin_at_once", "build_parts", "renew_tools"]
 
 NO_LIMIT = float("inf")
 
@@ -48,6 +48,25 @@ _STARTS = object()
 _NONE_KEPT: dict[Any, _Start] = {}
 
 
+def begin_at_once(state: RunState, source: AgentParts | Recipe, scope: RunScope) -> bool:
+    """Begins as an earlier run did, where this one would begin with the same; else False, and `build_parts` has to."""
+    if not isinstance(source, Recipe) or state.wanted.has_parts:
+        return False
+    memory = state.resolver.memory()
+    start = memory.get(_STARTS, _NONE_KEPT).get(source.key)
+    if start is None or scope.ready(source, memory) is not start.agent:
+        return False
+    hooks = start.agent.hooks
+    if hooks:
+        if any(map(is_to_be_built, hooks)):
+            return False
+        state.hooks = agent_hooks(hooks)
+    state.builder = Builder(scope, state.cancellation)
+    _take(state, start.agent, scope)
+    _begin(state, start)
+    return True
+
+
 async def build_parts(state: RunState, source: AgentParts | Recipe, scope: RunScope) -> None:
     """Puts into the state the agent, or what the recipe of one gives, and all that belongs to it.
 
@@ -58,28 +77,32 @@ async def build_parts(state: RunState, source: AgentParts | Recipe, scope: RunSc
     state.builder = Builder(scope, state.cancellation)
     agent: Any = source
     place: Any = None
-    memory: dict[Any, Any] = {}
     if isinstance(source, Recipe):
-        memory = state.resolver.memory()
-        agent = scope.ready(source, memory)
+        agent = scope.ready(source, state.resolver.memory())
         if agent is UNSET:
             agent = await _start_building(state, source)
         elif not state.wanted.has_parts:
             place = source.key  # of an agent of an earlier run, which nobody has in hand to change it
+    _take(state, agent, scope)
+    hooks = agent.hooks
+    if hooks:
+        if any(map(is_to_be_built, hooks)):
+            hooks = [await _built(state, hook) if is_to_be_built(hook) else hook for hook in hooks]
+        state.hooks = agent_hooks(hooks)
+    _begin(state, await _start(state, place))
+
+
+def _take(state: RunState, agent: AgentParts, scope: RunScope) -> None:
+    """The agent, and what its limits and its output type mean for the run."""
     state.agent = agent
     limits = state.limits = agent.limits
     scope.open_timeout = limits.open_timeout
     state.cancellation.grace = NO_LIMIT if limits.close_timeout is None else limits.close_timeout
     if agent.output_type is not None:
         state.output = output_of(agent.output_type)
-    hooks = agent.hooks
-    if hooks:
-        if any(map(is_to_be_built, hooks)):
-            hooks = [await _built(state, hook) if is_to_be_built(hook) else hook for hook in hooks]
-        state.hooks = agent_hooks(hooks)
-    start = None if place is None else memory.get(_STARTS, _NONE_KEPT).get(place)
-    if start is None or start.agent is not agent:
-        start = await _start(state, place)
+
+
+def _begin(state: RunState, start: _Start) -> None:
     state.model, state.tools, state.ctx.agent = start.model, start.tools, start.info
     messages: list[Message] = state.run.messages
     if start.system is not None:

@@ -13,7 +13,6 @@ from msgspec import Struct
 
 from toolkit.context import Event
 from toolkit.errors import CleanupError
-from toolkit.events import RunFinished
 from toolkit.records import Run
 from toolkit.runs.owner import Owner
 from toolkit.runs.state import AgentParts, RunRequest
@@ -26,20 +25,16 @@ T = TypeVar("T")
 
 
 class _Queue(Struct, eq=False):
-    """The events of one run on their way to whoever reads them. It knows neither the run nor the stream, so that
-    both go at once when nobody needs them any more, without waiting for the garbage collector."""
+    """The events of one run on their way to whoever reads them. The run does not know it, nor does it know the stream: all
+    of them go at once when nobody needs them any more, without waiting for the garbage collector."""
 
     events: deque[Event]
     loop: asyncio.AbstractEventLoop
     thread: int
     waker: asyncio.Future[None] | None = None
-    is_over: bool = False
+    run: Run[Any] | None = None
 
     def put(self, event: Event) -> None:
-        if self.is_over:  # a thread has outlived the run
-            return
-        if event.__class__ is RunFinished:
-            self.is_over = True
         self.events.append(event)
         if self.waker is not None:
             self.wake()
@@ -47,10 +42,15 @@ class _Queue(Struct, eq=False):
     def emit(self, event: Event) -> None:
         """An event of the application, which may come from the thread of a sync handler."""
         if threading.get_ident() == self.thread:
-            self.put(event)
+            self._put_in_time(event)
             return
         with contextlib.suppress(RuntimeError):  # the event loop is closed: the thread has outlived the run
-            self.loop.call_soon_threadsafe(self.put, event)
+            self.loop.call_soon_threadsafe(self._put_in_time, event)
+
+    def _put_in_time(self, event: Event) -> None:
+        """Nothing comes after `RunFinished`, though a thread may have outlived the run."""
+        if self.run is None or self.run.outcome == "running":
+            self.put(event)
 
     def wake(self, _: Any = None) -> None:
         waker, self.waker = self.waker, None
@@ -96,6 +96,7 @@ class RunStream(Generic[T]):
             raise RuntimeError("a stream is one run; call agent.stream(...) again for another")
         queue = self._queue = _Queue(self._events, asyncio.get_running_loop(), threading.get_ident())
         owner = self._owner = Owner(*self._wanted, queue.put, queue.emit)
+        queue.run = owner.run
         owner.start()
         return self
 

@@ -7,8 +7,9 @@ import functools
 import inspect
 import warnings
 from collections.abc import Callable, Coroutine, Mapping
+from time import perf_counter
 from types import CoroutineType
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import msgspec
 
@@ -25,13 +26,25 @@ from toolkit.tools.threads import ThreadCall, in_thread
 from toolkit.tools.validation import Validator
 from toolkit.tools.violations import InvalidArguments, text_of
 
-__all__ = ["DEFAULT_GRACE", "OutputMismatch", "ThreadLeft", "call_handler", "candidates_text", "execute"]
+__all__ = ["DEFAULT_GRACE", "OutputMismatch", "call_handler", "candidates_text", "execute"]
 
 DEFAULT_GRACE = 10.0
 """Seconds that a cancelled handler has to finish; a run uses its `Limits.close_timeout`."""
 
 
 ThreadLeft = Callable[[asyncio.Future[Any]], None]
+
+
+class Progress(Protocol):
+    """What a call of a handler is noted on.
+
+    Attributes:
+        has_begun: The handler was called, or is just about to be.
+        duration: Seconds that it took, once it is over.
+    """
+
+    has_begun: bool
+    duration: float
 
 
 class OutputMismatch(ValueError):
@@ -114,6 +127,7 @@ async def call_handler(
     ctx: RunContext,
     injected: Mapping[str, Any],
     cancellation: Cancellation,
+    progress: Progress | None = None,
     goes_on: ThreadLeft | None = None,
 ) -> ToolResult:
     """Runs the handler within its timeout, checks its value, and normalises it. The result is not cut to size yet.
@@ -122,12 +136,18 @@ async def call_handler(
         converted: What `ToolSpecification.convert` gave.
         injected: Values of the `Inject` parameters, by name.
         cancellation: Made when the run began in this task.
+        progress: Told that the handler begins, and how long it took.
         goes_on: Told of a thread that outlives the timeout: a future that is done when the thread is.
 
     Raises:
         asyncio.CancelledError: the run is cancelled, also when the handler swallowed that.
         DeadlineExceeded, CleanupError: of a run inside the handler; they are never turned into results.
     """
+    if cancellation.is_requested:
+        raise asyncio.CancelledError
+    if progress is not None:
+        progress.has_begun = True
+    started = perf_counter()
     try:
         positional, keywords = specification.handler.bind(converted, ctx, injected)
         timeout = specification.timeout
@@ -157,6 +177,9 @@ async def call_handler(
         return result_of(value)
     except (asyncio.CancelledError, BaseExceptionGroup, Exception) as error:  # noqa: BLE001 - the border of the call
         return _result_of_failure(specification, error, cancellation)
+    finally:
+        if progress is not None:
+            progress.duration = perf_counter() - started
 
 
 def _result_of_failure(

@@ -68,6 +68,10 @@ class RunScope(Protocol):
         """
         ...
 
+    def close_at_once(self) -> bool:
+        """As `close`, where nothing has to be closed; else False, and nothing was done."""
+        ...
+
     async def close(self, error: BaseException | None, timeout: float | None) -> list[BaseException]:
         """Closes everything, last opened first, each within `timeout` seconds, all of them.
 
