@@ -54,9 +54,9 @@ class RunRequest(Struct, frozen=True):
     settings: ModelSettings | None
 
     @property
-    def has_parts(self) -> bool:
-        """Whether it brings something that an agent has, too, or that decides what its tools take."""
-        return bool(self.tools or self.values or self.settings is not None or self.model is not None)
+    def brought(self) -> object:
+        """Something that an agent has, too, or that decides what its tools take; nothing where it brings none of it."""
+        return self.tools or self.values or self.settings is not None or self.model is not None
 
 
 class Warnings(Struct, eq=False):

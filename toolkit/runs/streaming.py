@@ -25,8 +25,8 @@ T = TypeVar("T")
 
 
 class _Queue(Struct, eq=False):
-    """The events of one run on their way to whoever reads them. The run does not know it, nor does it know the stream: all
-    of them go at once when nobody needs them any more, without waiting for the garbage collector."""
+    """The events of one run on their way to whoever reads them. The run does not know it, nor does it know the stream:
+    all of them go at once when nobody needs them any more, without waiting for the garbage collector."""
 
     events: deque[Event]
     loop: asyncio.AbstractEventLoop
