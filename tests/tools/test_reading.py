@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from toolkit import RunContext, Tool
-from toolkit.tools.arguments import MAX_DEPTH, SHORT
+from toolkit.tools.proofs import MAX_DEPTH, SHORT
 from toolkit.tools.specification import ToolSpecification, specify
 from toolkit.tools.violations import InvalidArguments
 

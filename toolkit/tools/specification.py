@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from toolkit.errors import ConfigurationError
 from toolkit.messages import ToolDefinition
-from toolkit.tools.arguments import SHORT, UNREADABLE, decode, has_no_repeated_key, parse_arguments, prove
+from toolkit.tools.arguments import UNREADABLE, decode, parse_arguments, prove
 from toolkit.tools.copies import copied_json
 from toolkit.tools.handlers import HandlerPlan, plan_handler, types_taken
 from toolkit.tools.members import (
@@ -30,6 +30,7 @@ from toolkit.tools.members import (
 from toolkit.tools.misspelt import refuse_misspelt
 from toolkit.tools.names import check_name
 from toolkit.tools.parameters import Parameter, label_of, read_parameters
+from toolkit.tools.proofs import SHORT, has_no_repeated_key
 from toolkit.tools.protocol import MAX_RESULT_TOKENS, REQUIRED_MEMBERS
 from toolkit.tools.schemas import shape_of_type
 from toolkit.tools.schemas.json_values import with_arrays

@@ -9,7 +9,8 @@ from typing import Any, Final, Literal
 import msgspec
 
 from toolkit.errors import ConfigurationError
-from toolkit.tools.arguments import MAX_DEPTH, refuse_non_json
+from toolkit.tools.arguments import refuse_non_json
+from toolkit.tools.proofs import MAX_DEPTH
 from toolkit.tools.validation.depths import depth_of
 from toolkit.tools.validation.dialects import Dialect, dialect_of
 from toolkit.tools.validation.judges import Judge, PythonJudge, RustJudge, rust_validator
