@@ -163,7 +163,7 @@ class ContainerScope(Scope, kw_only=True):
         met: set[AnyProvider] = set()
         called = with_listed_tools(provider, met)
         nodes = list(walk(called, met))
-        asked = tuple(node for node in met if not isinstance(node, Literal))  # nobody can override one
+        asked = tuple(node for node in met if not isinstance(node, Literal))  # see decision 0002
         lasting = tuple(node for node in nodes if _is_scoped(node) and node.level != "call")
         plan = _Plan(
             called,

@@ -54,12 +54,14 @@ def begin_at_once(state: RunState, source: AgentParts | Recipe, scope: RunScope)
         return False
     memory = state.resolver.memory()
     start = memory.get(_STARTS, _NONE_KEPT).get(source.key)
-    if start is None or scope.ready(source, memory) is not start.agent:
+    if start is None:
         return False
     hooks = start.agent.hooks
+    if hooks and any(map(is_to_be_built, hooks)):
+        return False
+    if scope.ready(source, memory) is not start.agent:
+        return False
     if hooks:
-        if any(map(is_to_be_built, hooks)):
-            return False
         state.hooks = agent_hooks(hooks)
     state.builder = Builder(scope, state.cancellation)
     _take(state, start.agent, scope)
@@ -77,19 +79,24 @@ async def build_parts(state: RunState, source: AgentParts | Recipe, scope: RunSc
     state.builder = Builder(scope, state.cancellation)
     agent: Any = source
     place: Any = None
+    start: _Start | None = None
     if isinstance(source, Recipe):
-        agent = scope.ready(source, state.resolver.memory())
+        memory = state.resolver.memory()
+        agent = scope.ready(source, memory)
         if agent is UNSET:
             agent = await _start_building(state, source)
         elif not state.wanted.brought:
             place = source.key  # of an agent of an earlier run, which nobody has in hand to change it
+            start = memory.get(_STARTS, _NONE_KEPT).get(place)
     _take(state, agent, scope)
     hooks = agent.hooks
     if hooks:
         if any(map(is_to_be_built, hooks)):
             hooks = [await _built(state, hook) if is_to_be_built(hook) else hook for hook in hooks]
         state.hooks = agent_hooks(hooks)
-    _begin(state, await _start(state, place))
+    if start is None or start.agent is not agent:
+        start = await _start(state, place)
+    _begin(state, start)
 
 
 def _take(state: RunState, agent: AgentParts, scope: RunScope) -> None:

@@ -88,21 +88,20 @@ class ToolSpecification(Struct, frozen=True, eq=False, weakref=True):
             except UNREADABLE:
                 return self._checked(parse_arguments(raw))  # blank, or it says what is wrong
             if arguments.__class__ is dict:
-                # The usual call is read in this one frame: where the schema is met, no text stands for an object or
-                # array. Whatever is not seen to be right goes the whole way.
-                if not self.handler.reserved and (
-                    (raw.count(":") == len(arguments) or has_no_repeated_key(raw, arguments))
-                    and self.validator.is_valid(arguments)
-                    if len(raw) <= SHORT
-                    else self._is_right(raw, arguments)
-                ):
-                    return arguments
-                return self._checked(prove(raw, arguments))
+                return arguments if self._is_right(raw, arguments) else self._checked(prove(raw, arguments))
         return self._checked(parse_arguments(raw))
 
     def _is_right(self, raw: str, arguments: dict[str, Any]) -> bool:
-        """Whether the schema is met, and nothing else need be proved of a long text than that no key is repeated."""
+        """Whether it is seen at once, as of most calls, that the text says no more than this, which meets the schema.
+
+        Then no text in it stands for an object or array either. What is not seen to be right goes the whole way.
+        """
         validator = self.validator
+        if self.handler.reserved:
+            return False
+        if len(raw) <= SHORT:
+            has_all_keys = raw.count(":") == len(arguments) or has_no_repeated_key(raw, arguments)
+            return has_all_keys and validator.is_valid(arguments)
         try:
             return validator.is_bounded() and validator.is_valid(arguments) and has_no_repeated_key(raw, arguments)
         except ValueError:  # nested too deep for the validator
