@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import itertools
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from types import CoroutineType, FunctionType
+from types import FunctionType
 from typing import Any, cast
 
 from msgspec import Struct
@@ -19,7 +19,7 @@ from toolkit.runs.json_values import is_same
 from toolkit.tools.arguments import refuse_non_json
 from toolkit.tools.cancellation import Cancellation
 from toolkit.tools.copies import copied, copied_json
-from toolkit.tools.driving import drive, settled
+from toolkit.tools.driving import begin, drive, settled
 from toolkit.tools.misspelt import refuse_misspelt
 from toolkit.tools.parameters import label_of
 from toolkit.tools.results import error_result, result_of
@@ -204,18 +204,11 @@ async def ask_before(guarded: Guarded) -> Verdict:
             # A copy for each hook: changing it in place has no effect.
             shown = RequestedCall(call.id, call.name, copied_json(round_.arguments), call.tool, round_.revised)
             try:
-                answer = hook(guarded.ctx.for_call(shown), shown)
-                if answer.__class__ is CoroutineType:
-                    try:
-                        waiting = answer.send(None)
-                    except StopIteration as stop:
-                        answer = stop.value
-                    else:
-                        answer = await drive(answer, waiting, cancellation, hook)
-                    if cancellation.is_requested:  # it may have swallowed that; nothing must run after it
-                        raise asyncio.CancelledError
-                elif answer is not None:
-                    answer = await settled(answer, cancellation, hook)
+                work, answer = begin(hook(guarded.ctx.for_call(shown), shown))
+                if work is not None:
+                    answer = await drive(work, answer, cancellation, hook)
+                if cancellation.is_requested:  # it may have swallowed that; nothing must run after it
+                    raise asyncio.CancelledError
                 if answer is None:
                     continue
                 decision = _decision(answer, hook)
@@ -368,18 +361,11 @@ async def tell_after(
         shown = RequestedCall(call.id, call.name, copied_json(arguments), call.tool, call.revised)
         told = CallInfo(shown, result, result.error, not result.is_error, duration)
         try:
-            answer = hook(ctx.for_call(shown), told)
-            if answer.__class__ is CoroutineType:
-                try:
-                    waiting = answer.send(None)
-                except StopIteration as stop:
-                    answer = stop.value
-                else:
-                    answer = await drive(answer, waiting, cancellation, hook)
-                if cancellation.is_requested:  # it may have swallowed that; nothing must run after it
-                    raise asyncio.CancelledError
-            elif answer is not None:
-                answer = await settled(answer, cancellation, hook)
+            work, answer = begin(hook(ctx.for_call(shown), told))
+            if work is not None:
+                answer = await drive(work, answer, cancellation, hook)
+            if cancellation.is_requested:  # it may have swallowed that; nothing must run after it
+                raise asyncio.CancelledError
         except (Exception, asyncio.CancelledError) as raised:  # the border of a hook: the run ends
             raise _failure_of_run(raised, hook, cancellation) from raised
         if answer is None:
@@ -411,18 +397,11 @@ def tell_model_hooks(
     left = iter(hooks)
     for hook in left:
         try:
-            answer = hook(ctx, told)
-            if answer.__class__ is CoroutineType:
-                try:
-                    waiting = answer.send(None)
-                except StopIteration as stop:
-                    answer = stop.value
-                else:
-                    return _go_on(hook, drive(answer, waiting, cancellation, hook), left, ctx, told, cancellation)
-                if cancellation.is_requested:  # it may have swallowed that; nothing must run after it
-                    raise asyncio.CancelledError
-            elif answer is not None:
-                return _go_on(hook, settled(answer, cancellation, hook), left, ctx, told, cancellation)
+            work, answer = begin(hook(ctx, told))
+            if work is not None:
+                return _go_on(hook, drive(work, answer, cancellation, hook), left, ctx, told, cancellation)
+            if cancellation.is_requested:  # it may have swallowed that; nothing must run after it
+                raise asyncio.CancelledError
         except (Exception, asyncio.CancelledError) as error:  # the border of a hook: the run ends
             raise _failure_of_run(error, hook, cancellation) from error
         if answer is not None:

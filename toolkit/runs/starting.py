@@ -89,10 +89,10 @@ async def build_parts(state: RunState, source: AgentParts | Recipe, scope: RunSc
             place = source.key  # of an agent of an earlier run, which nobody has in hand to change it
             start = memory.get(_STARTS, _NONE_KEPT).get(place)
     _take(state, agent, scope)
-    hooks = agent.hooks
-    if hooks:
-        if any(map(is_to_be_built, hooks)):
-            hooks = [await _built(state, hook) if is_to_be_built(hook) else hook for hook in hooks]
+    if agent.hooks:
+        hooks: list[Any] = []
+        for hook in agent.hooks:  # in a comprehension this would be a coroutine of its own
+            hooks.append(await _built(state, hook) if is_to_be_built(hook) else hook)
         state.hooks = agent_hooks(hooks)
     if start is None or start.agent is not agent:
         start = await _start(state, place)

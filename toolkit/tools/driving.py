@@ -18,7 +18,7 @@ from typing import Any
 from toolkit.tools.cancellation import Cancellation, take_back
 from toolkit.tools.parameters import label_of
 
-__all__ = ["awaited", "drive", "next_turn", "settled"]
+__all__ = ["awaited", "begin", "drive", "next_turn", "settled"]
 
 
 @types.coroutine
@@ -27,8 +27,7 @@ def drive(
 ) -> Generator[Any, Any, Any]:
     """Awaits `work` that has begun, and gives what it returns.
 
-    Whoever calls this has taken the first step, `work.send(None)`: most work ends with it, waits for nothing and needs
-    none of this.
+    Its first step is taken by `begin`: most work ends with it, waits for nothing and needs none of this.
 
     Args:
         waiting: What the first step gave: what the work waits for.
@@ -80,23 +79,38 @@ def drive(
             force.stop()
 
 
+def begin(value: Any) -> tuple[Coroutine[Any, Any, Any] | None, Any]:
+    """Takes the first step of what may have to be awaited, as what a function gives that may be sync or async.
+
+    The model and the handlers, which are called in every turn, take theirs in place.
+
+    Returns:
+        The work, and what it waits for, both for `drive`; or None, and what the value comes to.
+    """
+    if value.__class__ is types.CoroutineType:
+        work: Coroutine[Any, Any, Any] = value
+    elif value is None or not inspect.isawaitable(value):
+        return None, value
+    else:
+        work = awaited(value)
+    try:
+        return work, work.send(None)
+    except StopIteration as stop:
+        return None, stop.value
+
+
 async def settled(value: Any, cancellation: Cancellation, label: Any) -> Any:
-    """What a value comes to that may have to be awaited, as that of a function which may be sync or async.
+    """What a value comes to that may have to be awaited. Where each coroutine counts, `begin` and `drive` stand alone.
 
     Raises:
         asyncio.CancelledError: the run is cancelled, also when the awaited swallowed that.
     """
-    if inspect.isawaitable(value):
-        work = value if inspect.iscoroutine(value) else awaited(value)
-        try:
-            waiting = work.send(None)
-        except StopIteration as stop:
-            value = stop.value
-        else:
-            value = await drive(work, waiting, cancellation, label)
+    work, made = begin(value)
+    if work is not None:
+        made = await drive(work, made, cancellation, label)
     if cancellation.is_requested:
         raise asyncio.CancelledError
-    return value
+    return made
 
 
 @types.coroutine
