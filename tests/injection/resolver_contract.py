@@ -223,6 +223,15 @@ class ResolverContract:
         assert failed == []
         assert LogKeeper.log[2:] == ["close first", "close session", "close connection"]
 
+    async def test_what_has_to_be_closed_is_not_closed_at_once_and_stays_open(self, resolver: Resolver) -> None:
+        scope = resolver.open_run({Invocation: Invocation()}, None)
+        await scope.build(resolver.tool(First, NO_VALUES))
+
+        assert not scope.close_at_once()
+        await scope.build(resolver.tool(Second, NO_VALUES))
+        assert await scope.close(None, None) == []
+        assert LogKeeper.log[2:] == ["close first", "close session", "close connection"]
+
     async def test_generators_see_what_the_run_ended_with(self, resolver: Resolver) -> None:
         scope = resolver.open_run({}, None)
         await scope.build(resolver.tool(First, NO_VALUES))
@@ -233,9 +242,13 @@ class ResolverContract:
         assert "connection saw no answer" in LogKeeper.log
         assert LogKeeper.log[-1] == "close connection"
 
-    async def test_nothing_is_built_after_the_close(self, resolver: Resolver) -> None:
+    @pytest.mark.parametrize("at_once", [True, False])
+    async def test_nothing_is_built_after_the_close(self, resolver: Resolver, at_once: bool) -> None:
         scope = resolver.open_run({}, None)
-        await scope.close(None, None)
+        if at_once:
+            assert scope.close_at_once()
+        else:
+            await scope.close(None, None)
 
         with pytest.raises(ConfigurationError, match="after the run was closed"):
             await scope.build(resolver.tool(First, NO_VALUES))

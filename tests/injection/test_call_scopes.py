@@ -94,3 +94,42 @@ async def test_calls_at_once_may_hold_scopes_and_end_in_any_order(source: Callab
     assert len(opened) == 1
     assert closed_by
     assert all(closed_by)
+
+
+@pytest.mark.parametrize("needs_several", [False, True])
+async def test_a_handler_does_not_start_where_what_it_is_given_swallowed_the_cancellation(needs_several: bool) -> None:
+    opening = asyncio.Event()
+    ran: list[str] = []
+    closed: list[str] = []
+
+    async def swallow() -> AsyncIterator[Session]:
+        try:
+            opening.set()
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            pass
+        try:
+            yield Session(Connection())
+        finally:
+            closed.append("session")
+
+    @tool
+    async def late(session: Annotated[Session, Inject()]) -> str:
+        """Begin too late."""
+        ran.append("late")
+        return "ran"
+
+    class Application(containers.DeclarativeContainer):
+        session = CallScoped(swallow)
+        agent = provide(Agent, tools=[late])
+
+    asked = [call("late"), call("late")] if needs_several else [call("late")]
+    async with application(Application()) as app:
+        running = asyncio.create_task(app.agent().run("go", model=ScriptedModel([calls(*asked), says("done")])))
+        await opening.wait()
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+
+    assert ran == []
+    assert closed == ["session"] * len(asked)

@@ -122,6 +122,16 @@ class Guard:
         self.asked += 1
 
 
+@pytest.mark.parametrize("hook", [Hook(), Hook])
+async def test_a_hook_is_asked_in_each_run_however_many_there_were(hook: Any) -> None:
+    HOOKS.append(hook)
+
+    async with application(Application()) as app:
+        for number in range(1, 6):
+            await app.agent().run("go")
+            assert Hook.asked == number
+
+
 async def test_an_equal_hook_in_the_place_of_another_is_the_one_that_is_asked() -> None:
     HOOKS[:] = [Guard()]
     async with application(Application()) as app:
@@ -438,3 +448,56 @@ async def test_a_provider_that_is_handed_on_is_not_asked_where_a_run_brings_its_
             await app.agent().run("go", model=ScriptedModel([says("own")]))
         assert Model.made == 0
         assert (await app.agent().run("go")).response == "1 []"
+
+
+async def test_whether_a_tool_is_available_is_asked_in_each_run_however_many_there_were() -> None:
+    answers: list[bool] = []
+
+    class Asking(Step):
+        """Take a step."""
+
+        @staticmethod
+        def available_if(ctx: RunContext) -> bool:
+            return answers[-1]
+
+        async def handler(self) -> str:
+            return "stepped"
+
+    class Conditional(containers.DeclarativeContainer):
+        model = providers.Singleton(Model)
+        agent = provide(Agent, model=dep(model), tools=[Asking])
+
+    async with application(Conditional()) as app:
+        for is_available in (True, True, False, False, True, True):
+            answers.append(is_available)
+            assert (await app.agent().run("go")).response == ("1 ['step']" if is_available else "1 []")
+
+
+async def test_a_model_that_is_built_for_a_run_is_built_for_each_however_many_there_were() -> None:
+    class Building(containers.DeclarativeContainer):
+        agent = provide(Agent, model=Model)
+
+    async with application(Building()) as app:
+        answers = [(await app.agent().run("go")).response for _ in range(4)]
+
+    assert answers == [f"{number} []" for number in range(1, 5)]
+
+
+async def test_instructions_are_asked_for_in_each_run_however_many_there_were() -> None:
+    given: list[str] = []
+
+    def instruct(ctx: RunContext) -> str:
+        given.append(f"This is run {len(given)}.")
+        return given[-1]
+
+    class Instructed(containers.DeclarativeContainer):
+        model = providers.Singleton(ScriptedModel, [says("done")] * 4)
+        agent = provide(Agent, model=dep(model), instructions=instruct)
+
+    async with application(Instructed()) as app:
+        for _ in range(4):
+            await app.agent().run("go")
+        requests = app.container.model().requests
+
+    assert [request.messages[0].text for request in requests] == given
+    assert len(set(given)) == 4

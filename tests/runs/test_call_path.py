@@ -122,6 +122,35 @@ async def test_nothing_is_converted_of_a_call_that_a_guard_denies(tmp_path: path
     assert looked_at == []
 
 
+callers: list[Any] = []
+
+
+def leave(day: str) -> str:
+    callers.pop().close()  # as a framework does that throws its coroutine away
+    return day
+
+
+async def test_no_handler_starts_where_the_run_is_cancelled_while_arguments_are_converted() -> None:
+    ran: list[str] = []
+
+    @tool
+    async def book_late(day: Annotated[str, pydantic.AfterValidator(leave)]) -> str:
+        """Book too late."""
+        ran.append(day)
+        return "booked"
+
+    agent = Agent(ScriptedModel([calls(call("book_late", {"day": "x"})), says("done")]), tools=[book_late])
+    before = asyncio.all_tasks()
+    caller = agent.run("go")
+    callers.append(caller)
+    caller.send(None)
+    [owner] = asyncio.all_tasks() - before
+    await asyncio.wait([owner])
+
+    assert owner.cancelled()
+    assert ran == []
+
+
 async def test_a_skip_needs_no_conversion() -> None:
     run, _ = await called([book], call("book", NO_DATE), hooks=(Before(lambda ctx, call: Skip("on the house")),))
 
@@ -685,3 +714,23 @@ async def test_a_result_too_long_is_cut_and_the_value_stays_whole() -> None:
         assert "bytes cut" in record.result.content
         assert record.result.value == "å" * 1_000_000
     assert sum(len(repr(message)) for message in model.requests[1].messages) < 100_000
+
+
+@pytest.mark.parametrize("character", ["a", "å", "漢", "🙂"])
+@pytest.mark.parametrize("spare", [0, 1])
+async def test_a_result_is_cut_at_the_limit_in_bytes_whatever_it_is_written_in(character: str, spare: int) -> None:
+    text = character * (4_000 // len(character.encode())) + "a" * spare
+
+    @tool(max_result_tokens=1_000)
+    async def long() -> str:
+        """Say a lot."""
+        return text
+
+    run, _ = await called([long], call("long"))
+
+    content = run.calls[0].result.content
+    if len(text.encode()) <= 4_000:
+        assert content == text
+    else:
+        assert "bytes cut" in content
+        assert len(content.encode()) <= 4_000
