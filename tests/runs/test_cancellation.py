@@ -13,8 +13,20 @@ import anyio
 import pytest
 from dependency_injector import containers, providers
 
-from tests.runs.parts import Before, CallingModel, Gate, GatedTool, add, assert_paired, no_task_is_left, read, until
+from tests.runs.parts import (
+    After,
+    Before,
+    CallingModel,
+    Gate,
+    GatedTool,
+    add,
+    assert_paired,
+    no_task_is_left,
+    read,
+    until,
+)
 from toolkit import Agent, DeadlineExceeded, Inject, Limits, Run, RunContext, RunError, Tool, tool
+from toolkit.hooks import Allow, Deny, Skip
 from toolkit.injection import CallScoped, RunScoped, application, dep, provide
 from toolkit.messages import ToolMessage
 from toolkit.models import ModelRequest, ModelResponse
@@ -153,6 +165,36 @@ async def test_a_guard_that_swallows_the_cancellation_does_not_let_the_call_thro
 
     assert log == []
     assert len(model.requests) == 1
+
+
+@pytest.mark.parametrize("decision", [None, Allow(), Deny("no"), Skip("on the house"), {"action": "skip", "result": 1}])
+async def test_nobody_else_is_asked_or_told_after_a_guard_that_swallowed_the_cancellation(decision: Any) -> None:
+    gate, log, watch = Gate(), list[str](), Watch()
+
+    async def guard(ctx: RunContext, call: Any) -> Any:
+        with contextlib.suppress(asyncio.CancelledError):
+            await gate.pass_through()
+        return decision
+
+    @tool
+    async def act() -> str:
+        """Act."""
+        return "acted"
+
+    hooks = [
+        watch,
+        Before(guard),
+        Before(lambda ctx, call: log.append("asked")),
+        After(lambda ctx, info: log.append("told")),
+    ]
+    task = asyncio.create_task(Agent(ScriptedModel([calls(call("act"))]), tools=[act], hooks=hooks).run("go"))
+    await gate.arrived.wait()
+
+    await cancelled(task)
+
+    assert log == []
+    assert watch.run is not None
+    assert watch.run.calls[0].result.content == "not run: the run ended before"
 
 
 @pytest.mark.parametrize("count", [1, 2])
