@@ -1,6 +1,6 @@
 """Function calls per run, counted by profile: a measure that does not depend on the machine's load.
 
-python benchmarks/counting.py            W1, W1 with everything on, W2, W3 of 20 and of 200 turns
+python benchmarks/counting.py            W1, the same with an app-wide model, with everything on, W2, W3_20 and W3_200
 python benchmarks/counting.py W1 30      the 30 functions that W1 spends most calls in
 """
 
@@ -11,30 +11,41 @@ import cProfile
 import pstats
 import sys
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, NamedTuple
 
-from benchmarks.workloads import ANSWER, PROMPT, Everything, Plain, PlayedModel
+from benchmarks.workloads import ANSWER, PROMPT, AppWide, Everything, Plain, PlayedModel
 from toolkit.injection import application
 
-WORKLOADS: dict[str, tuple[type, list[int], bool]] = {
-    "W1": (Plain, [1], False),
-    "W1 everything": (Everything, [1], True),
-    "W2": (Plain, [10], False),
-    "W3_20": (Plain, [1] * 20, False),
-    "W3_200": (Plain, [1] * 200, False),
+
+class Load(NamedTuple):
+    """A workload: what container, how many calls the model asks for in each turn, and how the run is read.
+
+    Without turns the model is the container's own.
+    """
+
+    container: type
+    turns: list[int] | None = None
+    is_streamed: bool = False
+
+
+WORKLOADS = {
+    "W1": Load(Plain, [1]),
+    "W1 app-wide": Load(AppWide),
+    "W1 everything": Load(Everything, [1], is_streamed=True),
+    "W2": Load(Plain, [10]),
+    "W3_20": Load(Plain, [1] * 20),
+    "W3_200": Load(Plain, [1] * 200),
 }
 
 
 def profile_of(name: str, runs: int = 50) -> tuple[float, pstats.Stats]:
     """Function calls per run of a workload, Python's and C's, and the profile they were counted in."""
-    container, turns, is_streamed = WORKLOADS[name]
-    return asyncio.run(_profiled(container, turns, is_streamed, runs))
+    return asyncio.run(_profiled(WORKLOADS[name], runs))
 
 
-async def _profiled(container: type, turns: list[int], is_streamed: bool, runs: int) -> tuple[float, pstats.Stats]:
-    async with application(container()) as app:
-        agent = app.agent()
-        one = one_of(agent, PlayedModel(turns), is_streamed)
+async def _profiled(load: Load, runs: int) -> tuple[float, pstats.Stats]:
+    async with application(load.container()) as app:
+        one = one_of(app.agent(), load)
         for _ in range(3):  # what is worked out once is worked out
             await one()
         profile = cProfile.Profile()
@@ -46,12 +57,13 @@ async def _profiled(container: type, turns: list[int], is_streamed: bool, runs: 
     return stats.total_calls / runs, stats  # type: ignore[attr-defined]  # typeshed leaves it out
 
 
-def one_of(agent: Any, model: PlayedModel, is_streamed: bool) -> Callable[[], Awaitable[None]]:
+def one_of(agent: Any, load: Load) -> Callable[[], Awaitable[None]]:
     """One run of a workload, whole."""
-    return _streamed(agent, model) if is_streamed else _run(agent, model)
+    model = None if load.turns is None else PlayedModel(load.turns)
+    return _streamed(agent, model) if load.is_streamed else _run(agent, model)
 
 
-def _run(agent: Any, model: PlayedModel) -> Callable[[], Awaitable[None]]:
+def _run(agent: Any, model: PlayedModel | None) -> Callable[[], Awaitable[None]]:
     async def one() -> None:
         run = await agent.run(PROMPT, model=model)
         assert run.response == ANSWER
@@ -59,7 +71,7 @@ def _run(agent: Any, model: PlayedModel) -> Callable[[], Awaitable[None]]:
     return one
 
 
-def _streamed(agent: Any, model: PlayedModel) -> Callable[[], Awaitable[None]]:
+def _streamed(agent: Any, model: PlayedModel | None) -> Callable[[], Awaitable[None]]:
     async def one() -> None:
         async with agent.stream(PROMPT, model=model) as stream:
             async for _ in stream:

@@ -81,9 +81,9 @@ def garbage_of(name: str, runs: int = 20) -> int:
 
 
 async def _garbage_of(name: str, runs: int) -> int:
-    container, turns, is_streamed = WORKLOADS[name]
-    async with application(container()) as app:
-        one = one_of(app.agent(), PlayedModel(turns), is_streamed)
+    load = WORKLOADS[name]
+    async with application(load.container()) as app:
+        one = one_of(app.agent(), load)
         for _ in range(3):
             await one()
         gc.collect()

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from dependency_injector import containers, providers
 
 from toolkit import Agent, Limits, RunContext, Tool, ToolCall
-from toolkit.injection import RunScoped, dep, provide
+from toolkit.injection import AppScoped, RunScoped, dep, provide
 from toolkit.models import ModelRequest, ModelResponse
 
 PROMPT = "What is the weather?"
@@ -96,9 +96,9 @@ async def open_connection() -> AsyncIterator[str]:
 
 
 class ConnectedClient(Client):
-    """A client on top of a connection of the run."""
+    """A client on top of a connection."""
 
-    def __init__(self, connection: str) -> None:
+    def __init__(self, connection: Any) -> None:
         self.connection = connection
 
 
@@ -109,6 +109,31 @@ class Plain(containers.DeclarativeContainer):
     tool = provide(WeatherTool, client=dep(client))
     model = providers.Object(None)
     agent = provide(Agent, model=dep(model), tools=[WeatherTool], limits=Limits(max_turns=None))
+
+
+class Connection:
+    """What an application opens once, as it does an HTTP client."""
+
+    async def aclose(self) -> None:
+        return None
+
+
+class AppWideModel(PlayedModel):
+    """Asks for one call, over an object of the application."""
+
+    def __init__(self, connection: Connection) -> None:
+        super().__init__([1])
+        self.connection = connection
+
+
+class AppWide(containers.DeclarativeContainer):
+    """W1 with a client and a model on top of an object of the application."""
+
+    connection = AppScoped(Connection)
+    client = providers.Singleton(ConnectedClient, connection=connection)
+    tool = provide(WeatherTool, client=dep(client))
+    model = AppScoped(AppWideModel, connection)
+    agent = provide(Agent, model=dep(model), tools=[WeatherTool])
 
 
 class Everything(containers.DeclarativeContainer):

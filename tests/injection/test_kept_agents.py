@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
 import pytest
 from dependency_injector import containers, providers
 
 from tests.injection.parts import Echo
-from toolkit import Agent, Inject, RunContext, RunError, Tool, tool
-from toolkit.injection import application, dep, overriding, provide
+from toolkit import Agent, ConfigurationError, Inject, RunContext, RunError, Tool, tool
+from toolkit.injection import AppScoped, RunScoped, application, dep, overriding, provide
 from toolkit.messages import SystemMessage
 from toolkit.models import ModelRequest, ModelResponse, ModelSettings
 from toolkit.testing import ScriptedModel, call, calls, says
@@ -501,3 +502,153 @@ async def test_instructions_are_asked_for_in_each_run_however_many_there_were() 
 
     assert [request.messages[0].text for request in requests] == given
     assert len(set(given)) == 4
+
+
+class Connected(Model):
+    """A model over an object of the application, which it says the number of."""
+
+    def __init__(self, http: Http) -> None:
+        super().__init__()
+        self.http = http
+
+    async def respond(self, request: ModelRequest) -> ModelResponse:
+        return ModelResponse(f"{self.http.label} {'closed' if self.http.is_closed else 'open'}")
+
+
+class Http:
+    """What an application opens and closes."""
+
+    opened = 0
+    label = "real"
+    is_closed = False
+
+    def __init__(self) -> None:
+        Http.opened += 1
+        self.label = f"{self.label} {Http.opened}"
+
+    def close(self) -> None:
+        self.is_closed = True
+
+
+class FakeHttp(Http):
+    label = "fake"
+
+
+async def open_http() -> AsyncIterator[Http]:
+    http = Http()
+    yield http
+    http.close()
+
+
+def over_the_application(source: Any, model: Any) -> Any:
+    """A container whose agent's model is on top of an object of the application."""
+
+    class Connecting(containers.DeclarativeContainer):
+        http = AppScoped(source)
+        connected = model(Connected, http=http)
+        agent = provide(Agent, model=dep(connected))
+
+    return Connecting()
+
+
+@pytest.fixture
+def _no_connection() -> None:
+    Http.opened = 0
+
+
+over_http = pytest.mark.parametrize("source", [Http, open_http])
+kept_for_long = pytest.mark.parametrize("model", [AppScoped, providers.Singleton])
+
+
+@over_http
+@kept_for_long
+@pytest.mark.usefixtures("_no_connection")
+async def test_an_agent_over_what_the_application_keeps_is_not_made_again(
+    made: list[Agent], source: Any, model: Any
+) -> None:
+    async with application(over_the_application(source, model)) as app:
+        before = len(made)
+        answers = [(await app.agent().run("go")).response for _ in range(4)]
+
+    assert answers == ["real 1 open"] * 4
+    assert len(made) == before + 1
+    assert Model.made == 1
+
+
+@over_http
+@kept_for_long
+@pytest.mark.usefixtures("_no_connection")
+async def test_each_application_has_an_agent_over_its_own_objects(source: Any, model: Any) -> None:
+    container = over_the_application(source, model)
+    for number in (1, 2):
+        async with application(container) as app:
+            for _ in range(3):
+                assert (await app.agent().run("go")).response == f"real {number} open"
+    async with application(container) as first, application(container) as second:
+        for _ in range(3):
+            assert (await first.agent().run("go")).response == "real 3 open"
+            assert (await second.agent().run("go")).response == "real 4 open"
+
+
+@kept_for_long
+@pytest.mark.usefixtures("_no_connection")
+async def test_an_agent_that_was_kept_does_not_outlive_its_application(model: Any) -> None:
+    async with application(over_the_application(Http, model)) as app:
+        bound = app.agent()
+        for _ in range(3):
+            await bound.run("go")
+
+    with pytest.raises(ConfigurationError, match="after its app scope was closed"):
+        await bound.run("go")
+
+
+@over_http
+@kept_for_long
+@pytest.mark.usefixtures("_no_connection")
+async def test_what_replaces_an_object_of_the_application_holds_while_it_does(source: Any, model: Any) -> None:
+    async with application(over_the_application(source, model)) as app:
+
+        async def answers() -> list[Any]:
+            return [(await app.agent().run("go")).response for _ in range(3)]
+
+        real = await answers()
+        with overriding(app.container, http=FakeHttp()):
+            assert await answers() == ["fake 2 open"] * 3
+        with overriding(app.container, http=AppScoped(FakeHttp)):
+            assert await answers() == ["fake 3 open", "fake 4 open", "fake 5 open"]  # one in each run
+        with overriding(app.container, connected=AppScoped(Connected, http=AppScoped(FakeHttp))):
+            assert await answers() == ["fake 6 open", "fake 7 open", "fake 8 open"]
+        with app.container.http.override(providers.Object(FakeHttp())):
+            # It was made before: a plain override does not reach what an application or a singleton keeps.
+            assert await answers() == real
+        assert await answers() == real == ["real 1 open"] * 3
+
+
+@pytest.mark.usefixtures("_no_connection")
+async def test_an_agent_over_an_object_of_a_run_is_made_in_each_run(made: list[Agent]) -> None:
+    class Connecting(containers.DeclarativeContainer):
+        http = RunScoped(Http)
+        connected = RunScoped(Connected, http=http)
+        agent = provide(Agent, model=dep(connected))
+
+    async with application(Connecting()) as app:
+        before = len(made)
+        answers = [(await app.agent().run("go")).response for _ in range(3)]
+
+    assert answers == ["real 1 open", "real 2 open", "real 3 open"]
+    assert len(made) == before + 3
+
+
+async def test_a_list_that_the_application_keeps_may_be_changed_in_place_too() -> None:
+    class Listing(containers.DeclarativeContainer):
+        hooks = AppScoped(list)
+        model = providers.Singleton(Model)
+        agent = provide(Agent, model=dep(model), hooks=dep(hooks))
+
+    async with application(Listing()) as app:
+        for _ in range(3):
+            await app.agent().run("go")
+        app.container.hooks().append(Hook())
+        await app.agent().run("go")
+
+    assert Hook.asked == 1

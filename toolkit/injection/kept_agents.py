@@ -6,7 +6,7 @@ Nothing of a run is in an agent, so nobody can tell. To see that nothing has cha
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -14,7 +14,8 @@ from dependency_injector import providers
 from msgspec import UNSET, Struct
 
 from toolkit.injection.overlays import AnyProvider, effective, overriding_of
-from toolkit.injection.providers import Literal
+from toolkit.injection.providers import AppScoped, Literal
+from toolkit.injection.twins import ApplicationTwin
 
 __all__ = ["AgentFactory", "KeptAgent", "gives_agents", "kept_agent"]
 
@@ -67,12 +68,14 @@ class _Kept(Struct, frozen=True, eq=False):
     """An agent, the objects that it was made of, and the lists among them.
 
     Attributes:
+        opened: Those of the application, by their places in it.
         lists: Each with the identities of its items.
         items: Those items, which have to live for that.
     """
 
     agent: Any
     objects: list[tuple[AnyProvider, Any]]
+    opened: list[tuple[AnyProvider, Any]]
     lists: list[tuple[list[Any], list[int]]]
     items: list[Any]
 
@@ -86,6 +89,7 @@ class KeptAgent(Struct, eq=False):
         read: Gives what stands for its declaration, which `add_kwargs` and its likes change at any time.
         declaration: What that was.
         asked: Those of its arguments that are asked for their object, which is the same until it is reset.
+        app_wide: Those that the application keeps, and the place of each in it.
         lists: Those that are lists; an asked object may be one, too.
         nodes: What it needs that the container does not name: what stands on these is looked at each time.
         overridings: What stood on each of them then.
@@ -96,13 +100,18 @@ class KeptAgent(Struct, eq=False):
     read: Callable[[Any], Any]
     declaration: Any
     asked: list[AnyProvider]
+    app_wide: list[tuple[AnyProvider, AnyProvider]]
     lists: list[list[Any]]
     nodes: tuple[AnyProvider, ...]
     overridings: list[AnyProvider | None]
     _last: _Kept | None = None
 
-    def agent(self) -> Any:
-        """The agent, when the provider would make the same one now; else UNSET."""
+    def agent(self, app_wide: Mapping[Any, Any]) -> Any:
+        """The agent, when the provider would make the same one now; else UNSET.
+
+        Args:
+            app_wide: The objects of the application.
+        """
         last = self._last
         if last is None or self.read(self.making) != self.declaration:
             return UNSET
@@ -110,6 +119,9 @@ class KeptAgent(Struct, eq=False):
             return UNSET
         for provider, given in last.objects:
             if provider() is not given:
+                return UNSET
+        for place, given in last.opened:
+            if app_wide.get(place, UNSET) is not given:  # the application is closed
                 return UNSET
         for listed, ids in last.lists:
             if [*map(id, listed)] != ids:  # what is equal is another all the same, such as a hook that counts
@@ -121,12 +133,14 @@ class KeptAgent(Struct, eq=False):
         declaration = self.read(self.making)
         # Asked before it is made: what another thread changes meanwhile then shows at the next look.
         objects = [(asked, asked()) for asked in self.asked]
-        lists = [*self.lists, *(_list(given) for _, given in objects if isinstance(given, list))]
+        opened = [(place, asked()) for asked, place in self.app_wide]
+        lists = [*self.lists, *(_list(given) for _, given in (*objects, *opened) if isinstance(given, list))]
         items = [[*listed] for listed in lists]
         agent = provider()
         if declaration == self.declaration and gives_agents(type(agent)):
             ids = [[*map(id, listed)] for listed in items]
-            self._last = _Kept(agent, objects, [*zip(lists, ids, strict=True)], items)  # in one step: threads share it
+            # In one step, since threads share it.
+            self._last = _Kept(agent, objects, opened, [*zip(lists, ids, strict=True)], items)
         return agent
 
 
@@ -148,14 +162,20 @@ def kept_agent(provider: AnyProvider, unnamed: Iterable[AnyProvider]) -> KeptAge
         return None
     read = _changes_of if isinstance(making, AgentFactory) else _declaration_of
     nodes = tuple(unnamed)
-    kept = KeptAgent(making, making.kwargs, read, read(making), [], [], nodes, [*map(overriding_of, nodes)])
+    kept = KeptAgent(making, making.kwargs, read, read(making), [], [], [], nodes, [*map(overriding_of, nodes)])
     for value in kept.arguments.values():
         given = effective(value) if providers.is_provider(value) else Literal[Any](value)
         if type(given) is Literal:
             held: Any = cast("Any", given).value
             if isinstance(held, list):
                 kept.lists.append(_list(held))
-        elif _gives_one_object(given) and not providers.is_delegated(value):
+        elif providers.is_delegated(value):
+            return None
+        elif type(given) is AppScoped:
+            kept.app_wide.append((cast("AnyProvider", value), cast("AnyProvider", given)))
+        elif isinstance(given, ApplicationTwin):
+            kept.app_wide.append((cast("AnyProvider", value), given.original))
+        elif isinstance(given, providers.BaseSingleton) or type(given) is providers.Object:
             kept.asked.append(cast("AnyProvider", value))
         else:
             return None
@@ -164,7 +184,3 @@ def kept_agent(provider: AnyProvider, unnamed: Iterable[AnyProvider]) -> KeptAge
 
 def _list(given: Any) -> list[Any]:
     return cast("list[Any]", given)
-
-
-def _gives_one_object(provider: Any) -> bool:
-    return isinstance(provider, providers.BaseSingleton) or type(provider) is providers.Object

@@ -26,6 +26,8 @@ from toolkit.tools.resolver import Recipe, RunScope
 
 __all__ = ["OPENING", "ContainerScope"]
 
+_NOTHING: Mapping[Any, Any] = {}
+
 OPENING = "opening"
 """The level of the scope that an application's host builds in."""
 
@@ -86,7 +88,7 @@ class ContainerScope(Scope, kw_only=True):
         if kept is None:
             return UNSET
         try:
-            return kept.agent()
+            return kept.agent(_NOTHING if self.parent is None else self.parent.cache)
         except Exception:  # noqa: BLE001 - of a singleton that was reset: to build the agent tells it, and where it was
             return UNSET
 
@@ -172,9 +174,7 @@ class ContainerScope(Scope, kw_only=True):
             lasting,
             asked,
             [*map(overriding_of, asked)],
-            None
-            if lasting or called is not provider
-            else kept_agent(provider, set(asked).difference(self.memories.own)),
+            None if called is not provider else kept_agent(provider, set(asked).difference(self.memories.own)),
         )
         if not any(isinstance(node, providers.Selector) for node in nodes):  # its branch may change at any time
             plans[provider] = plan

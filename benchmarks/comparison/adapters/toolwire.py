@@ -26,7 +26,7 @@ from benchmarks.comparison.workloads import INSTRUCTIONS, Task
 from toolkit import Agent, Limits, RunContext, Tool, ToolCall
 from toolkit.events import TextDelta
 from toolkit.hooks import Allow
-from toolkit.injection import RunScoped, application, dep, provide
+from toolkit.injection import AppScoped, RunScoped, application, dep, provide
 from toolkit.messages import AssistantMessage, UserMessage, messages_from_json, messages_to_json
 from toolkit.models import ModelDelta, ModelDone, ModelRequest, ModelResponse
 from toolkit.models import TextDelta as TextPiece
@@ -136,7 +136,7 @@ class Toolwire(Adapter):
             second = RunScoped(open_second)
             third = RunScoped(open_third)
             expert = providers.Singleton(Expert, functions.get("ask_expert"))
-            model = providers.Singleton(StreamingModel if task.is_streamed else PlayedModel)
+            model = AppScoped(StreamingModel if task.is_streamed else PlayedModel)
             agent = provide(
                 Agent,
                 model=dep(model),
