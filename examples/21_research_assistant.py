@@ -36,7 +36,7 @@ class Assistant(containers.DeclarativeContainer):
     recorded = httpx.MockTransport(lambda request: httpx.Response(200, **ANSWERS[request.url.path]))
     http = AppScoped(httpx.AsyncClient, transport=None if IS_LIVE else recorded)
     builtin = providers.Container(BuiltinTools, config=config, http=http)
-    model = providers.Factory(from_environment, http=http) if IS_LIVE else providers.Object(ScriptedModel(SCRIPT))
+    model = providers.Singleton(from_environment, http=http) if IS_LIVE else providers.Object(ScriptedModel(SCRIPT))
     tools = (builtin.web_search, builtin.fetch_url, builtin.wikipedia_page, builtin.pubmed_search)
     agent = provide(Agent, model=dep(model), tools=[*tools, builtin.wikipedia_search, builtin.pubmed_fetch])
 

@@ -35,7 +35,7 @@ class TriageDesk(containers.DeclarativeContainer):
     recorded = httpx.MockTransport(lambda request: httpx.Response(200, json={"data": DATA}))
     http = AppScoped(httpx.AsyncClient, transport=None if IS_LIVE else recorded)
     builtin = providers.Container(BuiltinTools, config=config, http=http)
-    model = providers.Factory(from_environment, http=http) if IS_LIVE else providers.Object(ScriptedModel(SCRIPT))
+    model = providers.Singleton(from_environment, http=http) if IS_LIVE else providers.Object(ScriptedModel(SCRIPT))
     tools = (builtin.linear_list_issues, builtin.linear_add_comment, builtin.linear_delete_issue)
     agent = provide(Agent, model=dep(model), hooks=[CommentsOnly()], tools=[*tools, builtin.linear_get_issue])
 
