@@ -1,6 +1,6 @@
 """Function calls per run, counted by profile: a measure that does not depend on the machine's load.
 
-python benchmarks/counting.py            W1, the same with an app-wide model, with everything on, W2, W3_20 and W3_200
+python benchmarks/counting.py            W1, also with other models and with everything on, W2, W3 of 20 and 200 turns
 python benchmarks/counting.py W1 30      the 30 functions that W1 spends most calls in
 """
 
@@ -13,7 +13,7 @@ import sys
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 
-from benchmarks.workloads import ANSWER, PROMPT, AppWide, Everything, Plain, PlayedModel
+from benchmarks.workloads import ANSWER, PROMPT, AppWide, Everything, Plain, PlayedModel, Selected
 from toolkit.injection import application
 
 
@@ -31,6 +31,7 @@ class Load(NamedTuple):
 WORKLOADS = {
     "W1": Load(Plain, [1]),
     "W1 app-wide": Load(AppWide),
+    "W1 selected": Load(Selected),
     "W1 everything": Load(Everything, [1], is_streamed=True),
     "W2": Load(Plain, [10]),
     "W3_20": Load(Plain, [1] * 20),

@@ -136,6 +136,15 @@ class AppWide(containers.DeclarativeContainer):
     agent = provide(Agent, model=dep(model), tools=[WeatherTool])
 
 
+class Selected(containers.DeclarativeContainer):
+    """W1 with a model that is chosen and made for each run."""
+
+    client = providers.Singleton(Client)
+    tool = provide(WeatherTool, client=dep(client))
+    model = providers.Selector(lambda: "played", played=providers.Factory(PlayedModel, [1]))
+    agent = provide(Agent, model=dep(model), tools=[WeatherTool])
+
+
 class Everything(containers.DeclarativeContainer):
     """W1 with everything on: the four agent-wide hooks, a run-scoped generator, and a tool to close."""
 

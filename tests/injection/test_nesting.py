@@ -10,7 +10,7 @@ from dependency_injector import containers, providers
 
 from tests.injection.parts import Client, Connection, asking, connection_open_async
 from toolkit import Agent, ConfigurationError, Tool
-from toolkit.injection import AppScoped, RunScoped, application, check, dep, provide
+from toolkit.injection import AppScoped, RunScoped, application, check, dep, overriding, provide
 
 
 class Keeper(Tool):
@@ -171,6 +171,38 @@ async def test_a_branch_that_anything_but_configuration_selects_may_change_too()
         await app.agent().run("go", model=asking("keep"))
 
     assert Keeper.kept == ["a", "b"]
+
+
+async def test_branches_within_branches_may_change_in_each_run_and_so_may_what_they_are() -> None:
+    async def open_one(name: str) -> str:
+        return name
+
+    outer, inner = ["in"], ["a"]
+
+    class Application(containers.DeclarativeContainer):
+        nested = providers.Selector(lambda: inner[0], a=RunScoped(open_one, "a"), b=RunScoped(open_one, "b"))
+        chosen = providers.Selector(lambda: outer[0], out=RunScoped(open_one, "out"), **{"in": nested})
+        keep = provide(Keeper, injected=dep(chosen))
+        agent = provide(Agent, tools=["keep"])
+
+    async with application(Application()) as app:
+
+        async def kept() -> Any:
+            await app.agent().run("go", model=asking("keep"))
+            return Keeper.kept[-1]
+
+        assert [await kept() for _ in range(2)] == ["a", "a"]
+        inner[0] = "b"
+        assert [await kept() for _ in range(2)] == ["b", "b"]
+        outer[0] = "out"
+        assert [await kept() for _ in range(2)] == ["out", "out"]
+        inner[0], outer[0] = "a", "in"
+        assert [await kept() for _ in range(2)] == ["a", "a"]
+        app.container.nested.set_providers(a=RunScoped(open_one, "another a"))
+        assert [await kept() for _ in range(2)] == ["another a", "another a"]
+        with overriding(app.container, nested="replaced"):
+            assert [await kept() for _ in range(2)] == ["replaced", "replaced"]
+        assert await kept() == "another a"
 
 
 async def test_a_handler_does_not_reach_into_the_run_through_the_container() -> None:

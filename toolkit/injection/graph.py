@@ -20,6 +20,7 @@ __all__ = [
     "CyclicDependency",
     "answering",
     "as_in",
+    "branch_of",
     "call_of",
     "declaring",
     "dependencies",
@@ -73,11 +74,11 @@ def dependencies(provider: AnyProvider) -> list[AnyProvider]:
 
 def _selected(selector: providers.Selector) -> list[AnyProvider]:
     chooser = cast("Any", selector).selector  # a provider, or any callable
-    chosen = _branch_of(selector)
+    chosen = branch_of(selector)
     return [*([chooser] if providers.is_provider(chooser) else []), *([] if chosen is None else [chosen])]
 
 
-def _branch_of(selector: providers.Selector) -> AnyProvider | None:
+def branch_of(selector: providers.Selector) -> AnyProvider | None:
     """The branch that is selected now; None when none is, which `check` reports."""
     inner = cast("Any", selector)
     branches: dict[str, AnyProvider] = inner.providers
@@ -150,7 +151,7 @@ def answering(provider: AnyProvider) -> AnyProvider:
         provider = effective(provider)
         if isinstance(provider, providers.Dependency) and cast("Any", provider).default is not None:
             provider = cast("Any", provider).default
-        elif isinstance(provider, providers.Selector) and (branch := _branch_of(provider)) is not None:
+        elif isinstance(provider, providers.Selector) and (branch := branch_of(provider)) is not None:
             provider = branch
         else:
             return provider

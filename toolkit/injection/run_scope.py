@@ -13,7 +13,7 @@ from toolkit.errors import ConfigurationError, repr_of
 from toolkit.injection.bounded import begun, rest_within
 from toolkit.injection.failures import note_failure
 from toolkit.injection.futures import FUTURES, refused_future
-from toolkit.injection.graph import walk
+from toolkit.injection.graph import branch_of, walk
 from toolkit.injection.host import ApplicationScope
 from toolkit.injection.kept_agents import KeptAgent, kept_agent
 from toolkit.injection.listing import read_of, with_listed_tools
@@ -42,6 +42,7 @@ class _Plan(Struct, frozen=True):
         lasting: What lives longer than a call.
         nodes: The provider, and all that it needs.
         overridings: What stood on each of these then: the plan holds as long as the same does.
+        selected: The branch of each `Selector` among them then, which may change at any time.
         kept: The agent that the provider made last, where it is known when it would make another.
     """
 
@@ -51,6 +52,7 @@ class _Plan(Struct, frozen=True):
     lasting: tuple[Scoped[Any], ...]
     nodes: tuple[AnyProvider, ...]
     overridings: list[AnyProvider | None]
+    selected: list[tuple[providers.Selector, AnyProvider | None]]
     kept: KeptAgent | None
 
 
@@ -159,6 +161,7 @@ class ContainerScope(Scope, kw_only=True):
         if (
             plan is not None
             and [*map(overriding_of, plan.nodes)] == plan.overridings
+            and (not plan.selected or all(branch_of(selector) is branch for selector, branch in plan.selected))
             and (plan.called is provider or _are_the_same(plan.read, read_of(provider)))
         ):
             return plan
@@ -174,10 +177,10 @@ class ContainerScope(Scope, kw_only=True):
             lasting,
             asked,
             [*map(overriding_of, asked)],
+            [(node, branch_of(node)) for node in nodes if isinstance(node, providers.Selector)],
             None if called is not provider else kept_agent(provider, set(asked).difference(self.memories.own)),
         )
-        if not any(isinstance(node, providers.Selector) for node in nodes):  # its branch may change at any time
-            plans[provider] = plan
+        plans[provider] = plan
         return plan
 
     async def _open_first(self, scoped: Scoped[Any]) -> None:
