@@ -34,7 +34,7 @@ from toolkit.models.anthropic_replies import (
 )
 from toolkit.models.assembly import object_of_arguments
 from toolkit.models.claude_models import Claude, claude_named
-from toolkit.models.claude_schemas import GrammarRoom, described, held
+from toolkit.models.claude_schemas import GrammarRoom, described, held, is_held_whole
 from toolkit.models.names import sent_name
 from toolkit.models.protocol import (
     ModelDelta,
@@ -320,7 +320,7 @@ def _written_tool(tool: ToolDefinition, room: GrammarRoom | None) -> dict[str, A
         "description": tool.description,
         "input_schema": schema,
     }
-    if room is not None and held(schema) == schema and room.takes(schema):
+    if room is not None and is_held_whole(schema) and room.takes(schema):
         written["strict"] = True
     return written
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from toolkit.models.once import once_for_each_schema
 from toolkit.models.schemas import in_words, is_recursive, modern
 from toolkit.tools.schemas.definitions import mapped
 from toolkit.tools.validation.subschemas import subschemas
 
-__all__ = ["GrammarRoom", "described", "held"]
+__all__ = ["GrammarRoom", "described", "held", "is_held_whole"]
 
 # `input_schema` is JSON Schema 2020-12 without these at its top
 # (https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools).
@@ -59,11 +60,19 @@ class GrammarRoom:
         return True
 
 
+@once_for_each_schema
 def described(schema: dict[str, Any]) -> dict[str, Any]:
     """The schema of a tool's arguments. What may not stand at its top is said in its description."""
     return {**in_words(modern(schema), _NOT_ON_TOP), "type": "object"}
 
 
+@once_for_each_schema
+def is_held_whole(schema: dict[str, Any]) -> bool:
+    """Whether a grammar holds all that the schema says."""
+    return held(schema) == schema
+
+
+@once_for_each_schema
 def held(schema: dict[str, Any]) -> dict[str, Any] | None:
     """The schema as a grammar holds it, with the rest of it in words; None where that would be another schema.
 
@@ -125,6 +134,7 @@ def _held(schema: dict[str, Any]) -> dict[str, Any]:
     return schema
 
 
+@once_for_each_schema
 def _weight(schema: dict[str, Any]) -> tuple[int, int]:
     """How many parameters of the schema may be left out, and how many are of several types."""
     optional = unions = 0
