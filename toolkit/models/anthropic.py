@@ -251,9 +251,12 @@ def _written_result(message: ToolMessage) -> list[dict[str, Any]]:
     return [{**result, "content": text}]
 
 
+_FINE_ID = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
+
+
 def _sent_id(id: str) -> str:
     """The id of a call; another provider's may have characters that are refused here."""
-    return id if re.fullmatch(r"[A-Za-z0-9_-]+", id, re.ASCII) else sent_name(id)
+    return id if _FINE_ID.fullmatch(id) else sent_name(id)
 
 
 def _written_assistant(message: AssistantMessage, *, is_last: bool) -> list[dict[str, Any]]:
