@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import cProfile
-import pstats
 import threading
 from typing import Any
 
-import httpx
 import pytest
 
-from toolkit.errors import ProviderError
-from toolkit.messages import ToolDefinition, UserMessage
-from toolkit.models import AnthropicModel, GeminiModel, ModelRequest, OpenAIChatModel, OpenAIResponsesModel
+from benchmarks.requests import ADAPTERS, CLOSED, OPEN, Refusing, asked, calls_of, tools_of
+from toolkit.messages import UserMessage
+from toolkit.models import ModelRequest
 from toolkit.models.once import once_for_each_schema
 
 
@@ -82,64 +79,19 @@ def test_threads_may_ask_at_once() -> None:
     assert failed == []
 
 
-OPEN: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "city": {"type": "string", "description": "The city's name."},
-        "days": {"type": "array", "items": {"type": "object", "properties": {"day": {"type": "integer"}}}},
-        "unit": {"anyOf": [{"type": "string", "enum": ["a", "b"]}, {"type": "null"}]},
-    },
-    "required": ["city"],
-}
-CLOSED: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "city": {"type": "string", "description": "The city's name."},
-        "days": {"type": "array", "items": {"type": "integer"}},
-        "unit": {"type": "string", "enum": ["a", "b"]},
-    },
-    "required": ["city", "days", "unit"],
-    "additionalProperties": False,
-}
-
-
 @pytest.mark.parametrize("schema", [OPEN, CLOSED], ids=["open", "closed"])
-@pytest.mark.parametrize(
-    ("adapter", "name"),
-    [
-        (OpenAIChatModel, "gpt-5"),
-        (OpenAIResponsesModel, "gpt-5"),
-        (AnthropicModel, "claude-sonnet-4-6"),
-        (GeminiModel, "gemini-3.8-flash"),
-    ],
-)
-async def test_a_tool_takes_at_most_20_function_calls_of_a_later_request(
-    adapter: Any, name: str, schema: dict[str, Any]
-) -> None:
-    bodies: list[bytes] = []
+@pytest.mark.parametrize("adapter", ADAPTERS)
+async def test_a_tool_takes_at_most_20_function_calls_of_a_later_request(adapter: str, schema: dict[str, Any]) -> None:
+    make, name = ADAPTERS[adapter]
+    http = Refusing()
+    model = make(name, http=http, api_key="key")
 
-    def answer(request: httpx.Request) -> httpx.Response:
-        bodies.append(request.content)
-        return httpx.Response(500, json={})
-
-    async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as http:
-        model = adapter(name, http=http, api_key="key")
-        tools = tuple(ToolDefinition(f"tool_{number}", "Do something.", {**schema}) for number in range(100))
-
-        async def calls(request: ModelRequest) -> float:
-            with pytest.raises(ProviderError, match="500"):
-                await model.respond(request)
-            profile = cProfile.Profile()
-            profile.enable()
-            with pytest.raises(ProviderError, match="500"):
-                await model.respond(request)
-            profile.disable()
-            total: float = pstats.Stats(profile).total_calls  # type: ignore[attr-defined]  # typeshed leaves it out
-            return total
-
-        without = await calls(ModelRequest([UserMessage("go")]))
-        with_tools = await calls(ModelRequest([UserMessage("go")], tools))
+    without = await calls_of(model, ModelRequest([UserMessage("go")]))
+    first = ModelRequest([UserMessage("go")], tools_of(schema, 100))
+    await asked(model, first)
+    sent = http.sent
+    with_tools = await calls_of(model, first)
 
     assert (with_tools - without) / 100 <= 20
-    assert bodies[-1] == bodies[-2]
-    assert all(f"tool_{number}".encode() in bodies[-1] for number in range(100))
+    assert http.sent == sent
+    assert all(f"tool_{number}".encode() in sent for number in range(100))
