@@ -74,9 +74,9 @@ class _Refusal:
         yield b"{}"
 
 
-def tools_of(schema: dict[str, Any], count: int) -> tuple[ToolDefinition, ...]:
+def tools_of(schema: dict[str, Any], count: int, does: str = "something") -> tuple[ToolDefinition, ...]:
     """So many tools, each with a schema of its own."""
-    return tuple(ToolDefinition(f"tool_{number}", "Do something.", {**schema}) for number in range(count))
+    return tuple(ToolDefinition(f"tool_{number}", f"Do {does}.", {**schema}) for number in range(count))
 
 
 def conversation(turns: int) -> list[Message]:
@@ -126,8 +126,8 @@ async def _measured(make: Callable[[], Any], requests: list[ModelRequest]) -> li
 async def _first(make: Callable[[], Any], schema: dict[str, Any], count: int) -> float:
     """CPU microseconds of the first request with tools that nobody has met."""
     taken: list[float] = []
-    for _ in range(ROUNDS):
-        model, request = make(), ModelRequest([UserMessage("go")], tools_of(schema, count))
+    for number in range(ROUNDS):
+        model, request = make(), ModelRequest([UserMessage("go")], tools_of(schema, count, f"{make} {number}"))
         begun = process_time()
         await asked(model, request)
         taken.append((process_time() - begun) * 1e6)

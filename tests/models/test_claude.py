@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from toolkit.models.claude_models import Claude, claude_named
-from toolkit.models.claude_schemas import GrammarRoom, described, held
+from toolkit.models.claude_schemas import GrammarRoom, described, held, weight
 
 UNSAMPLED = Claude(has_sampling=False)
 BINDING = Claude(has_sampling=False, has_forced_choice=False, binds_thinking=True)
@@ -138,12 +138,12 @@ def test_a_tools_schema_is_described_in_the_words_of_2020_12(schema: dict[str, A
 def test_one_request_has_room_for_so_many_tools(schema: dict[str, Any], count: int) -> None:
     room = GrammarRoom()
 
-    assert sum(room.takes(schema) for _ in range(30)) == count
+    assert sum(room.takes(weight(schema)) for _ in range(30)) == count
 
 
 def test_an_answers_schema_takes_no_tools_place() -> None:
     room = GrammarRoom()
 
-    assert room.takes(closed(a=TEXT), is_tool=False)
+    assert room.takes(weight(closed(a=TEXT)), is_tool=False)
 
-    assert sum(room.takes(closed(a=TEXT)) for _ in range(30)) == 20
+    assert sum(room.takes(weight(closed(a=TEXT))) for _ in range(30)) == 20

@@ -8,6 +8,7 @@ from base64 import b64encode
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from typing import Any, cast
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from toolkit.http import Secret, StreamingHttpClient
@@ -34,7 +35,8 @@ from toolkit.models.anthropic_replies import (
 )
 from toolkit.models.assembly import object_of_arguments
 from toolkit.models.claude_models import Claude, claude_named
-from toolkit.models.claude_schemas import GrammarRoom, described, held, is_held_whole
+from toolkit.models.claude_schemas import GrammarRoom, described, held, weight
+from toolkit.models.kept import Kept, raw
 from toolkit.models.names import sent_name
 from toolkit.models.protocol import (
     ModelDelta,
@@ -118,8 +120,8 @@ class AnthropicModel(ProviderModel):
     def _has_native_output(self, request: ModelRequest) -> bool:
         if not self._claude.has_grammar or request.output_schema is None:
             return False
-        schema = held(request.output_schema)
-        return schema is not None and GrammarRoom().takes(schema, is_tool=False)
+        answer = _answers.of(request.output_schema)
+        return answer is not None and GrammarRoom().takes(answer.weight, is_tool=False)
 
     def _body(self, request: ModelRequest, *, is_streamed: bool) -> dict[str, Any]:
         settings = request.settings or ModelSettings()
@@ -134,9 +136,9 @@ class AnthropicModel(ProviderModel):
         if any(map(str.strip, system)):
             body["system"] = [text_block(text) for text in system if text.strip()]
         room = GrammarRoom()
-        if request.output_schema is not None and (schema := held(request.output_schema)) is not None:
-            room.takes(schema, is_tool=False)
-            body["output_config"] = {"format": {"type": "json_schema", "schema": schema}}
+        if request.output_schema is not None and (answer := _answers.of(request.output_schema)) is not None:
+            room.takes(answer.weight, is_tool=False)
+            body["output_config"] = {"format": {"type": "json_schema", "schema": answer.schema}}
         can_force = self._claude.has_forced_choice and thinking.get("type") != "enabled"
         _write_tools(body, request, room if self._strict else None, can_force=can_force)
         _write_settings(body, settings, self._claude)
@@ -291,7 +293,7 @@ def _kept_blocks(message: AssistantMessage) -> list[dict[str, Any]] | None:
 def _write_tools(body: dict[str, Any], request: ModelRequest, room: GrammarRoom | None, *, can_force: bool) -> None:
     choice = request.tool_choice
     if request.tools:
-        body["tools"] = [_written_tool(tool, room) for tool in request.tools]
+        body["tools"] = [_tools.of(tool).written(room) for tool in request.tools]
     elif request.settings is None or "tools" not in (request.settings.extra or ()):
         # A history with calls needs tools: without them some models answer with nothing.
         names = dict.fromkeys(
@@ -316,16 +318,40 @@ def _write_tools(body: dict[str, Any], request: ModelRequest, room: GrammarRoom 
     body["tool_choice"] = written
 
 
-def _written_tool(tool: ToolDefinition, room: GrammarRoom | None) -> dict[str, Any]:
+class _Answer(Struct, frozen=True):
+    """An `output_schema` as a grammar holds it, and what it takes of the room."""
+
+    schema: Any
+    weight: tuple[int, int]
+
+
+def _held_answer(schema: dict[str, Any]) -> _Answer | None:
+    answer = held(schema)
+    return None if answer is None else _Answer(raw(answer), weight(answer))
+
+
+class _Tool(Struct, frozen=True):
+    """A tool, and how it is held to its schema where there is room for that."""
+
+    plain: Any
+    strict: Any
+    weight: tuple[int, int]
+
+    def written(self, room: GrammarRoom | None) -> Any:
+        if room is None or self.strict is None or not room.takes(self.weight):
+            return self.plain
+        return self.strict
+
+
+def _written_tool(tool: ToolDefinition) -> _Tool:
     schema = described(tool.input_schema)
-    written: dict[str, Any] = {
-        "name": sent_name(tool.name),
-        "description": tool.description,
-        "input_schema": schema,
-    }
-    if room is not None and is_held_whole(schema) and room.takes(schema):
-        written["strict"] = True
-    return written
+    written = {"name": sent_name(tool.name), "description": tool.description, "input_schema": schema}
+    is_held_whole = held(schema) == schema
+    return _Tool(raw(written), raw({**written, "strict": True}) if is_held_whole else None, weight(schema))
+
+
+_tools = Kept(ToolDefinition, _written_tool)
+_answers = Kept(dict[str, Any], _held_answer)
 
 
 def _write_settings(body: dict[str, Any], settings: ModelSettings, claude: Claude) -> None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolkit.models.once import once_for_each_schema
 from toolkit.models.schemas import in_words, is_recursive, modern
 from toolkit.tools.schemas.definitions import mapped
 from toolkit.tools.validation.subschemas import subschemas
 
-__all__ = ["GrammarRoom", "described", "held", "is_held_whole"]
+__all__ = ["GrammarRoom", "described", "held", "weight"]
 
 # `input_schema` is JSON Schema 2020-12 without these at its top
 # (https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools).
@@ -49,9 +48,9 @@ class GrammarRoom:
         self._optional = 24
         self._unions = 16
 
-    def takes(self, schema: dict[str, Any], *, is_tool: bool = True) -> bool:
-        """Whether there is room for the schema, which takes it."""
-        optional, unions = _weight(schema)
+    def takes(self, weight: tuple[int, int], *, is_tool: bool = True) -> bool:
+        """Whether there is room for a schema of that weight, which takes it."""
+        optional, unions = weight
         if (is_tool and not self._tools) or optional > self._optional or unions > self._unions:
             return False
         self._tools -= is_tool
@@ -60,19 +59,11 @@ class GrammarRoom:
         return True
 
 
-@once_for_each_schema
 def described(schema: dict[str, Any]) -> dict[str, Any]:
     """The schema of a tool's arguments. What may not stand at its top is said in its description."""
     return {**in_words(modern(schema), _NOT_ON_TOP), "type": "object"}
 
 
-@once_for_each_schema
-def is_held_whole(schema: dict[str, Any]) -> bool:
-    """Whether a grammar holds all that the schema says."""
-    return held(schema) == schema
-
-
-@once_for_each_schema
 def held(schema: dict[str, Any]) -> dict[str, Any] | None:
     """The schema as a grammar holds it, with the rest of it in words; None where that would be another schema.
 
@@ -134,9 +125,8 @@ def _held(schema: dict[str, Any]) -> dict[str, Any]:
     return schema
 
 
-@once_for_each_schema
-def _weight(schema: dict[str, Any]) -> tuple[int, int]:
-    """How many parameters of the schema may be left out, and how many are of several types."""
+def weight(schema: dict[str, Any]) -> tuple[int, int]:
+    """How many parameters of the schema may be left out, and how many are of several types: what it takes of a room."""
     optional = unions = 0
     for _, inner in subschemas(schema):
         properties: dict[str, Any] = inner.get("properties", {})

@@ -254,7 +254,13 @@ def _encoded(body: Mapping[str, Any]) -> bytes:
     try:
         return msgspec.json.encode(body)
     except UnicodeEncodeError:  # half of a character, somewhere in the conversation
-        return msgspec.json.encode(sendable(msgspec.to_builtins(body)))
+        return msgspec.json.encode(sendable(msgspec.to_builtins(body, enc_hook=_of_raw)))
+
+
+def _of_raw(value: Any) -> Any:
+    if isinstance(value, msgspec.Raw):
+        return msgspec.json.decode(value)
+    raise NotImplementedError
 
 
 def _wait(response: HttpStream, complaint: Complaint) -> float | None:

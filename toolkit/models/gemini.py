@@ -28,6 +28,7 @@ from toolkit.models.gemini_models import Gemini, gemini_named
 from toolkit.models.gemini_names import written_name
 from toolkit.models.gemini_replies import PROVIDER, StreamedReply, read_answer
 from toolkit.models.gemini_schemas import readable
+from toolkit.models.kept import Kept, raw
 from toolkit.models.protocol import ModelRequest, ModelResponse, ModelSettings
 from toolkit.models.provider import ProviderModel, Reply
 from toolkit.tools.schemas.json_values import is_array, is_object
@@ -99,7 +100,7 @@ class GeminiModel(ProviderModel):
         if any(map(str.strip, system)):
             body["systemInstruction"] = {"parts": [{"text": text} for text in system if text.strip()]}
         if request.tools:
-            body["tools"] = [{"functionDeclarations": [_written_tool(tool) for tool in request.tools]}]
+            body["tools"] = [{"functionDeclarations": [_tools.of(tool) for tool in request.tools]}]
             if request.tool_choice is not None:
                 body["toolConfig"] = {"functionCallingConfig": _written_choice(request.tool_choice)}
         config = _config(request)
@@ -223,12 +224,22 @@ def _kept_parts(message: AssistantMessage) -> list[dict[str, Any]] | None:
     return parts if said == message.text else None
 
 
-def _written_tool(tool: ToolDefinition) -> dict[str, Any]:
-    return {
-        "name": written_name(tool.name),
-        "description": tool.description,
-        "parametersJsonSchema": {"type": "object", **readable(tool.input_schema)},
-    }
+def _written_tool(tool: ToolDefinition) -> Any:
+    return raw(
+        {
+            "name": written_name(tool.name),
+            "description": tool.description,
+            "parametersJsonSchema": {"type": "object", **readable(tool.input_schema)},
+        }
+    )
+
+
+def _written_schema(schema: dict[str, Any]) -> Any:
+    return raw(readable(schema))
+
+
+_tools = Kept(ToolDefinition, _written_tool)
+_answers = Kept(dict[str, Any], _written_schema)
 
 
 def _written_choice(choice: str) -> dict[str, Any]:
@@ -248,5 +259,5 @@ def _config(request: ModelRequest) -> dict[str, Any]:
         "seed": settings.seed,
     }
     if request.output_schema is not None:
-        values |= {"responseMimeType": "application/json", "responseJsonSchema": readable(request.output_schema)}
+        values |= {"responseMimeType": "application/json", "responseJsonSchema": _answers.of(request.output_schema)}
     return {name: value for name, value in values.items() if value is not None}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolkit.models.once import once_for_each_schema
 from toolkit.models.schemas import in_words, inlined, is_recursive, modern
 from toolkit.tools.schemas.definitions import PREFIX, mapped
 from toolkit.tools.schemas.json_values import is_array, is_object
@@ -41,7 +40,6 @@ _READ = frozenset(
 _READ_FORMATS = frozenset({"date", "date-time", "time"})
 
 
-@once_for_each_schema
 def readable(schema: dict[str, Any]) -> dict[str, Any]:
     """The schema in the words that the API reads. What it can't say stands in the descriptions."""
     schema = _with_plain_top(modern(schema))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from base64 import b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from toolkit.errors import ConfigurationError
@@ -23,6 +23,7 @@ from toolkit.messages import (
 )
 from toolkit.models.addresses import checked_address
 from toolkit.models.assembly import text_of_arguments
+from toolkit.models.kept import Kept, raw
 from toolkit.models.names import sent_name
 from toolkit.models.openai_chat_replies import StreamedReply, read_completion, refused_call
 from toolkit.models.protocol import (
@@ -108,10 +109,11 @@ class OpenAIChatModel(ProviderModel):
         if is_streamed and server.has_usage_option:
             body["stream_options"] = {"include_usage": True}
         if request.tools:
-            body["tools"] = [_written_tool(tool, server) for tool in request.tools]
+            written = _strict_tools if server.has_strict else _plain_tools
+            body["tools"] = [written.of(tool) for tool in _offered(request, server)]
             _write_choice(body, request.tool_choice, server)
         if request.output_schema is not None:
-            body["response_format"] = _written_output(request.output_schema)
+            body["response_format"] = _answers.of(request.output_schema)
         if request.settings is not None:
             _write_settings(body, request.settings, server)
         return body
@@ -200,16 +202,32 @@ def _sent_id(id: str, server: Server) -> str:
     return hashlib.sha256(id.encode()).hexdigest()[: server.id_length]
 
 
-def _written_tool(tool: ToolDefinition, server: Server) -> dict[str, Any]:
-    parameters = of_object(tool.input_schema)
-    function: dict[str, Any] = {
+def _offered(request: ModelRequest, server: Server) -> Sequence[ToolDefinition]:
+    """The tools that the model may call: the one that is chosen, where the server can be told no name."""
+    choice = request.tool_choice
+    if choice in (None, "auto", "none", "required") or server.has_named_choice:
+        return request.tools
+    return [tool for tool in request.tools if sent_name(tool.name) == sent_name(choice)]
+
+
+def _written_tool(tool: ToolDefinition) -> dict[str, Any]:
+    function = {
         "name": sent_name(tool.name),
         "description": tool.description,
-        "parameters": parameters,
+        "parameters": of_object(tool.input_schema),
     }
-    if server.has_strict and is_strict(parameters):
-        function["strict"] = True
     return {"type": "function", "function": function}
+
+
+def _plain_tool(tool: ToolDefinition) -> Any:
+    return raw(_written_tool(tool))
+
+
+def _strict_tool(tool: ToolDefinition) -> Any:
+    written = _written_tool(tool)
+    if is_strict(written["function"]["parameters"]):
+        written["function"]["strict"] = True
+    return raw(written)
 
 
 def _write_choice(body: dict[str, Any], choice: str | None, server: Server) -> None:
@@ -222,15 +240,21 @@ def _write_choice(body: dict[str, Any], choice: str | None, server: Server) -> N
     elif server.has_named_choice:
         body["tool_choice"] = {"type": "function", "function": {"name": sent_name(choice)}}
     else:
-        body["tool_choice"] = server.required
-        body["tools"] = [tool for tool in body["tools"] if tool["function"]["name"] == sent_name(choice)]
+        body["tool_choice"] = server.required  # of the one that is offered
 
 
-def _written_output(schema: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "json_schema",
-        "json_schema": {"name": "answer", "schema": schema, "strict": is_strict(schema)},
-    }
+def _written_schema(schema: dict[str, Any]) -> Any:
+    return raw(
+        {
+            "type": "json_schema",
+            "json_schema": {"name": "answer", "schema": schema, "strict": is_strict(schema)},
+        }
+    )
+
+
+_plain_tools = Kept(ToolDefinition, _plain_tool)
+_strict_tools = Kept(ToolDefinition, _strict_tool)
+_answers = Kept(dict[str, Any], _written_schema)
 
 
 def _write_settings(body: dict[str, Any], settings: ModelSettings, server: Server) -> None:

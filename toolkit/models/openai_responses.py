@@ -25,6 +25,7 @@ from toolkit.messages import (
     UserMessage,
 )
 from toolkit.models.assembly import text_of_arguments
+from toolkit.models.kept import Kept, raw
 from toolkit.models.names import sent_name
 from toolkit.models.openai_responses_replies import PROVIDER, StreamedReply, read_response
 from toolkit.models.protocol import (
@@ -87,15 +88,13 @@ class OpenAIResponsesModel(ProviderModel):
         if server_at(self.base_url).name in ("openai", "azure") and _REASONS.match(self.name):
             body["include"] = ["reasoning.encrypted_content"]
         if request.tools:
-            body["tools"] = [_written_tool(tool) for tool in request.tools]
+            body["tools"] = [_tools.of(tool) for tool in request.tools]
             choice = request.tool_choice
             if choice is not None:
                 is_word = choice in ("auto", "none", "required")
                 body["tool_choice"] = choice if is_word else {"type": "function", "name": sent_name(choice)}
         if request.output_schema is not None:
-            schema = request.output_schema
-            strict = is_strict(schema)
-            body["text"] = {"format": {"type": "json_schema", "name": "answer", "schema": schema, "strict": strict}}
+            body["text"] = {"format": _answers.of(request.output_schema)}
         if request.settings is not None:
             _write_settings(body, request.settings)
         return body
@@ -185,15 +184,25 @@ def _items_given(message: AssistantMessage) -> list[dict[str, Any]] | None:
     return [_written_call(next(calls)) if item is None else item for item in given.items]
 
 
-def _written_tool(tool: ToolDefinition) -> dict[str, Any]:
+def _written_tool(tool: ToolDefinition) -> Any:
     parameters = of_object(tool.input_schema)
-    return {
-        "type": "function",
-        "name": sent_name(tool.name),
-        "description": tool.description,
-        "parameters": parameters,
-        "strict": is_strict(parameters),  # left out, it would be true here
-    }
+    return raw(
+        {
+            "type": "function",
+            "name": sent_name(tool.name),
+            "description": tool.description,
+            "parameters": parameters,
+            "strict": is_strict(parameters),  # left out, it would be true here
+        }
+    )
+
+
+def _written_schema(schema: dict[str, Any]) -> Any:
+    return raw({"type": "json_schema", "name": "answer", "schema": schema, "strict": is_strict(schema)})
+
+
+_tools = Kept(ToolDefinition, _written_tool)
+_answers = Kept(dict[str, Any], _written_schema)
 
 
 def _write_settings(body: dict[str, Any], settings: ModelSettings) -> None:

@@ -11,7 +11,6 @@ from typing import Any, cast
 
 import msgspec
 
-from toolkit.models.once import once_for_each_schema
 from toolkit.tools.schemas.definitions import mapped
 from toolkit.tools.validation.subschemas import subschemas, target_of
 
@@ -47,7 +46,6 @@ _STRICT_DEPTH = 10  # levels of objects
 _NO_WORDS = frozenset({"$schema", "$id", "$comment", "$anchor", "examples", "title", "readOnly", "writeOnly"})
 
 
-@once_for_each_schema
 def is_strict(schema: dict[str, Any]) -> bool:
     """Whether a provider's strict mode takes the schema as it is.
 
@@ -131,7 +129,6 @@ def in_words(schema: dict[str, Any], keywords: AbstractSet[str]) -> dict[str, An
     return kept
 
 
-@once_for_each_schema
 def of_object(schema: dict[str, Any]) -> dict[str, Any]:
     """The schema of arguments in the words of draft 2020-12, and with its type, which validation takes for granted."""
     schema = modern(schema)
