@@ -12,7 +12,7 @@ import pytest
 
 from benchmarks.requests import ADAPTERS, CLOSED, OPEN, Refusing, asked, calls_of, tools_of
 from toolkit.messages import ToolDefinition, UserMessage
-from toolkit.models import ModelRequest
+from toolkit.models import ModelRequest, ModelSettings
 from toolkit.models.kept import Kept
 
 every_adapter = pytest.mark.parametrize("adapter", ADAPTERS)
@@ -187,3 +187,37 @@ async def test_half_a_character_in_a_tool_is_sent_as_the_sign_for_it(adapter: st
         await asked(model, ModelRequest([UserMessage("go")], [broken, *tools_of(OPEN, 1)]))
         assert "Half of \ufffd.".encode() in http.sent
         assert b"tool_0" in http.sent
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [{"type": "object", "properties": {"x": True, "y": False}}, {"type": "object", "properties": {}, "not": {}}, {}],
+    ids=["schemas that are true and false", "nothing", "empty"],
+)
+@every_adapter
+async def test_an_odd_schema_is_sent_all_the_same(adapter: str, schema: dict[str, Any]) -> None:
+    model, http = model_of(adapter)
+
+    await asked(model, ModelRequest([UserMessage("go")], tools_of(schema, 1)))
+    assert b"tool_0" in http.sent
+    await asked(model, ModelRequest([UserMessage("go")], tools_of(CLOSED, 1), output_schema=schema))
+    assert b"tool_0" in http.sent
+
+
+@pytest.mark.parametrize(
+    ("adapter", "name"),
+    [
+        ("OpenAIChatModel", "response_format"),
+        ("OpenAIResponsesModel", "text"),
+        ("AnthropicModel", "output_config"),
+        ("GeminiModel", "generationConfig"),
+    ],
+)
+async def test_what_extra_says_of_the_format_stands_beside_what_the_request_says_of_it(adapter: str, name: str) -> None:
+    model, http = model_of(adapter)
+
+    await asked(model, ModelRequest([UserMessage("go")], output_schema=CLOSED))
+    without = json.loads(http.sent)[name]
+    await asked(model, ModelRequest([UserMessage("go")], (), ModelSettings(extra={name: {"own": 1}}), CLOSED))
+
+    assert json.loads(http.sent)[name] == {**without, "own": 1}

@@ -334,8 +334,8 @@ class _Tool(Struct, frozen=True):
     """A tool, and how it is held to its schema where there is room for that."""
 
     plain: Any
-    strict: Any
-    weight: tuple[int, int]
+    strict: Any = None
+    weight: tuple[int, int] = (0, 0)
 
     def written(self, room: GrammarRoom | None) -> Any:
         if room is None or self.strict is None or not room.takes(self.weight):
@@ -346,8 +346,9 @@ class _Tool(Struct, frozen=True):
 def _written_tool(tool: ToolDefinition) -> _Tool:
     schema = described(tool.input_schema)
     written = {"name": sent_name(tool.name), "description": tool.description, "input_schema": schema}
-    is_held_whole = held(schema) == schema
-    return _Tool(raw(written), raw({**written, "strict": True}) if is_held_whole else None, weight(schema))
+    if held(schema) != schema:
+        return _Tool(raw(written))
+    return _Tool(raw(written), raw({**written, "strict": True}), weight(schema))
 
 
 _tools = Kept(ToolDefinition, _written_tool)

@@ -113,7 +113,7 @@ class OpenAIChatModel(ProviderModel):
             body["tools"] = [written.of(tool) for tool in _offered(request, server)]
             _write_choice(body, request.tool_choice, server)
         if request.output_schema is not None:
-            body["response_format"] = _answers.of(request.output_schema)
+            body["response_format"] = {"type": "json_schema", "json_schema": _answers.of(request.output_schema)}
         if request.settings is not None:
             _write_settings(body, request.settings, server)
         return body
@@ -244,12 +244,7 @@ def _write_choice(body: dict[str, Any], choice: str | None, server: Server) -> N
 
 
 def _written_schema(schema: dict[str, Any]) -> Any:
-    return raw(
-        {
-            "type": "json_schema",
-            "json_schema": {"name": "answer", "schema": schema, "strict": is_strict(schema)},
-        }
-    )
+    return raw({"name": "answer", "schema": schema, "strict": is_strict(schema)})
 
 
 _plain_tools = Kept(ToolDefinition, _plain_tool)
