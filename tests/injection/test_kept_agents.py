@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import dataclasses
 import functools
+import gc
+import weakref
 from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
@@ -544,6 +548,7 @@ def over_the_application(source: Any, model: Any) -> Any:
     """A container whose agent's model is on top of an object of the application."""
 
     class Connecting(containers.DeclarativeContainer):
+        other = providers.Object(1)
         http = AppScoped(source)
         connected = model(Connected, http=http)
         agent = provide(Agent, model=dep(connected))
@@ -652,3 +657,105 @@ async def test_a_list_that_the_application_keeps_may_be_changed_in_place_too() -
         await app.agent().run("go")
 
     assert Hook.asked == 1
+
+
+async def test_what_was_replaced_in_a_declaration_is_not_asked_for_any_more() -> None:
+    class Failing(containers.DeclarativeContainer):
+        model = AppScoped(lambda: broken.append(1) or 1 / 0)
+        agent = provide(Agent, model=dep(model))
+
+    broken: list[int] = []
+    container = Failing()
+    with overriding(container, model=Model()):
+        opened = application(container)
+        app = await opened.__aenter__()
+    try:
+        with pytest.raises(RunError):
+            await app.agent().run("go")
+        app.container.agent.set_kwargs(model=Model())
+        assert len(broken) == 1
+        assert (await app.agent().run("go")).response == "2 []"
+        assert len(broken) == 1
+    finally:
+        await opened.__aexit__(None, None, None)
+
+
+@kept_for_long
+@pytest.mark.usefixtures("_no_connection")
+async def test_an_agent_is_kept_again_once_its_declaration_has_changed(made: list[Agent], model: Any) -> None:
+    async with application(over_the_application(Http, model)) as app:
+        await app.agent().run("go")
+        app.container.agent.add_kwargs(instructions="Be kind.")
+        before = len(made)
+        for _ in range(4):
+            await app.agent().run("go")
+
+    assert len(made) == before + 1
+
+
+@pytest.mark.parametrize("in_a_block", [True, False])
+@pytest.mark.usefixtures("_no_connection")
+async def test_nothing_of_a_closed_application_lives_on_in_what_was_kept(in_a_block: bool) -> None:
+    container = over_the_application(Http, AppScoped)
+    alive: list[weakref.ref[Any]] = []
+    held: list[Any] = []
+    with overriding(container, other=2) if in_a_block else contextlib.nullcontext():
+        for _ in range(3):
+            async with application(container) as app:
+                held.append(app.agent())
+                for _ in range(3):
+                    await held[-1].run("go")
+                alive.append(weakref.ref(app.container.connected()))
+            del app
+        gc.collect()
+
+        assert [kept() for kept in alive] == [None] * 3
+
+
+@pytest.mark.usefixtures("_no_connection")
+async def test_a_singleton_that_was_reset_is_built_over_the_objects_of_its_own_application() -> None:
+    shop = over_the_application(Http, providers.Singleton)
+    answers: list[Any] = []
+
+    class Worker:
+        """Made while another application opens; its task takes that application's context along."""
+
+        def __init__(self) -> None:
+            self.task = asyncio.get_running_loop().create_task(self.work())
+
+        async def work(self) -> None:
+            answers.extend([(await first.agent().run("go")).response for _ in range(3)])
+            shop.connected.last_overriding.reset()
+            answers.append((await first.agent().run("go")).response)
+
+    class Jobs(containers.DeclarativeContainer):
+        worker = AppScoped(Worker)
+
+    async with application(shop) as first:
+        with shop.connected.override(providers.Singleton(Connected, shop.http)):
+            async with application(Jobs()) as second:
+                await second.container.worker().task
+            answers.append((await first.agent().run("go")).response)
+
+    assert answers == ["real 1 open"] * 5
+
+
+async def test_a_change_while_a_hook_is_built_holds_in_the_same_run() -> None:
+    built: list[int] = []
+
+    class Replacing(containers.DeclarativeContainer):
+        model = providers.Singleton(Model)
+        hook = RunScoped(lambda: building() or Hook())
+        step = provide(Step)
+        agent = provide(Agent, model=dep(model), tools=["step"], hooks=["hook"])
+
+    def building() -> None:
+        built.append(1)
+        if len(built) == 4:
+            container.step.override(providers.Object(add))
+
+    container = Replacing()
+    async with application(container) as app:
+        answers = [(await app.agent().run("go")).response for _ in range(5)]
+
+    assert answers == ["1 ['step']"] * 3 + ["1 ['add']"] * 2

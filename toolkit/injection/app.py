@@ -152,6 +152,8 @@ class App:
         finally:
             for open_in in self._open_in:
                 open_in.remove(self._scope)
+            for resolver in (self._resolver, *self._embedded.values()):
+                resolver.forget()
 
     @property
     def has_cancelled_its_body(self) -> bool:

@@ -81,6 +81,15 @@ class ContainerResolver:
         plans: dict[Any, Any] = memory_of_layers().setdefault((self, "plans"), {})
         return plans
 
+    def forget(self) -> None:
+        """Lets go of what was worked out: the application is closed, and its objects must not live on in that."""
+        self._memory.clear()
+        self._plans.clear()
+        for layer in active_layers.get():
+            for memory in layer.memories.values():
+                memory.pop(self, None)
+                memory.pop((self, "plans"), None)
+
     def open_run(self, values: Mapping[type, Any], open_timeout: float | None) -> ContainerScope:
         return ContainerScope("run", self.app, values, memories=self, open_timeout=open_timeout)
 

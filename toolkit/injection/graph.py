@@ -18,6 +18,7 @@ __all__ = [
     "CONTAINERS",
     "RESOURCES",
     "CyclicDependency",
+    "Selected",
     "answering",
     "as_in",
     "branch_of",
@@ -54,8 +55,12 @@ class CyclicDependency(ConfigurationError):
         self.path = path
 
 
-def dependencies(provider: AnyProvider) -> list[AnyProvider]:
-    """What a provider needs directly. Of a `Selector`, the branch that is selected now.
+Selected = list[tuple[providers.Selector, "AnyProvider | None"]]
+"""Selectors, each with the branch that it selected when it was asked."""
+
+
+def dependencies(provider: AnyProvider, selected: Selected | None = None) -> list[AnyProvider]:
+    """What a provider needs directly. Of a `Selector`, the branch that is selected now, which `selected` gets.
 
     By `isinstance` only: a `ConfigurationOption` or `.provided` answers to any attribute.
     """
@@ -67,15 +72,13 @@ def dependencies(provider: AnyProvider) -> list[AnyProvider]:
     if isinstance(provider, providers.Configuration):
         return []  # its options are not what it needs, but what it has
     if isinstance(provider, providers.Selector):
-        return _selected(provider)
+        chooser = cast("Any", provider).selector  # a provider, or any callable
+        chosen = branch_of(provider)
+        if selected is not None:
+            selected.append((provider, chosen))
+        return [*([chooser] if providers.is_provider(chooser) else []), *([] if chosen is None else [chosen])]
     related: list[Any] = list(cast("Any", provider).related)
     return [found for found in related if providers.is_provider(found) and not isinstance(found, Dispatcher)]
-
-
-def _selected(selector: providers.Selector) -> list[AnyProvider]:
-    chooser = cast("Any", selector).selector  # a provider, or any callable
-    chosen = branch_of(selector)
-    return [*([chooser] if providers.is_provider(chooser) else []), *([] if chosen is None else [chosen])]
 
 
 def branch_of(selector: providers.Selector) -> AnyProvider | None:
@@ -88,12 +91,15 @@ def branch_of(selector: providers.Selector) -> AnyProvider | None:
         return None
 
 
-def walk(root: AnyProvider, met: set[AnyProvider] | None = None) -> Iterator[AnyProvider]:
+def walk(
+    root: AnyProvider, met: set[AnyProvider] | None = None, selected: Selected | None = None
+) -> Iterator[AnyProvider]:
     """The provider and all below it, as they answer now, each once, dependencies first.
 
     Args:
         root: Where to begin.
         met: Gets every provider that was asked, also those that another one answers for.
+        selected: Gets every `Selector`, with the branch that was followed.
 
     Raises:
         CyclicDependency: naming the circle.
@@ -111,7 +117,7 @@ def walk(root: AnyProvider, met: set[AnyProvider] | None = None) -> Iterator[Any
             return
         seen.add(provider)
         path.append(provider)
-        for dependency in dependencies(provider):
+        for dependency in dependencies(provider, selected):
             yield from visit(dependency)
         path.pop()
         yield provider

@@ -13,19 +13,14 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from dependency_injector import providers
 from msgspec import UNSET, Struct
 
+from toolkit.injection.graph import walk
 from toolkit.injection.overlays import AnyProvider, effective, overriding_of
-from toolkit.injection.providers import AppScoped, Literal
+from toolkit.injection.providers import AppScoped, Literal, Scoped
 from toolkit.injection.twins import ApplicationTwin
 
-__all__ = ["AgentFactory", "KeptAgent", "gives_agents", "kept_agent"]
+__all__ = ["AgentFactory", "Declaration", "KeptAgent", "declaration_of", "gives_agents", "kept_agent"]
 
 T = TypeVar("T")
-
-
-def _declaration_of(making: Any) -> Any:
-    """What a `Factory` has got, with the identity of each: what is equal is another all the same."""
-    kwargs = making.kwargs
-    return making.provides, making.args, making.attributes, [*kwargs], [*map(id, kwargs.values())]
 
 
 def _counted(name: str) -> Callable[..., Any]:
@@ -61,7 +56,42 @@ class AgentFactory(providers.Factory[T]):
         clear_attributes = _counted("clear_attributes")
 
 
+class Declaration(Struct, frozen=True, eq=False):
+    """What the provider of an agent was declared with, which `add_kwargs` and its likes change at any time.
+
+    Attributes:
+        making: The provider.
+        arguments: Those that it had, which have to live as long as their identity is compared.
+        read: Gives what stands for all of it.
+        found: What that was.
+    """
+
+    making: Any
+    arguments: dict[str, Any]
+    read: Callable[[Any], Any]
+    found: Any
+
+    def has_changed(self) -> bool:
+        """Whether the provider was declared otherwise since."""
+        return bool(self.read(self.making) != self.found)
+
+
+def declaration_of(provider: AnyProvider) -> Declaration | None:
+    """What the provider that answers for this one is declared with now; None where it is not one of agents."""
+    making = cast("Any", effective(provider))
+    if type(making) not in (AgentFactory, providers.Factory) or not gives_agents(making.provides):
+        return None
+    read = _changes_of if isinstance(making, AgentFactory) else _declared
+    return Declaration(making, making.kwargs, read, read(making))
+
+
 _changes_of: Callable[[Any], Any] = attrgetter("changes")
+
+
+def _declared(making: Any) -> Any:
+    """What a `Factory` has got, with the identity of each: what is equal is another all the same."""
+    kwargs = making.kwargs
+    return making.provides, making.args, making.attributes, [*kwargs], [*map(id, kwargs.values())]
 
 
 class _Kept(Struct, frozen=True, eq=False):
@@ -84,10 +114,7 @@ class KeptAgent(Struct, eq=False):
     """The agent that a provider made last, and what it was made of.
 
     Attributes:
-        making: The provider.
-        arguments: Those that it was declared with, which have to live as long as their identity is compared.
-        read: Gives what stands for its declaration, which `add_kwargs` and its likes change at any time.
-        declaration: What that was.
+        declaration: What the provider is declared with.
         asked: Those of its arguments that are asked for their object, which is the same until it is reset.
         app_wide: Those that the application keeps, and the place of each in it.
         lists: Those that are lists; an asked object may be one, too.
@@ -95,10 +122,7 @@ class KeptAgent(Struct, eq=False):
         overridings: What stood on each of them then.
     """
 
-    making: Any
-    arguments: dict[str, Any]
-    read: Callable[[Any], Any]
-    declaration: Any
+    declaration: Declaration
     asked: list[AnyProvider]
     app_wide: list[tuple[AnyProvider, AnyProvider]]
     lists: list[list[Any]]
@@ -112,8 +136,8 @@ class KeptAgent(Struct, eq=False):
         Args:
             app_wide: The objects of the application.
         """
-        last = self._last
-        if last is None or self.read(self.making) != self.declaration:
+        last, declaration = self._last, self.declaration
+        if last is None or declaration.read(declaration.making) != declaration.found:
             return UNSET
         if self.nodes and [*map(overriding_of, self.nodes)] != self.overridings:
             return UNSET
@@ -130,14 +154,13 @@ class KeptAgent(Struct, eq=False):
 
     def made(self, provider: AnyProvider) -> Any:
         """An agent that the provider makes. It is kept."""
-        declaration = self.read(self.making)
         # Asked before it is made: what another thread changes meanwhile then shows at the next look.
         objects = [(asked, asked()) for asked in self.asked]
         opened = [(place, asked()) for asked, place in self.app_wide]
         lists = [*self.lists, *(_list(given) for _, given in (*objects, *opened) if isinstance(given, list))]
         items = [[*listed] for listed in lists]
         agent = provider()
-        if declaration == self.declaration and gives_agents(type(agent)):
+        if not self.declaration.has_changed() and gives_agents(type(agent)):
             ids = [[*map(id, listed)] for listed in items]
             # In one step, since threads share it.
             self._last = _Kept(agent, objects, opened, [*zip(lists, ids, strict=True)], items)
@@ -145,25 +168,21 @@ class KeptAgent(Struct, eq=False):
 
 
 def gives_agents(source: Any) -> bool:
-    """True for `Agent`, whose constructor is known."""
+    """True for `Agent`, whose constructor is known; not for a subclass, whose own may do anything."""
     return isinstance(source, type) and "bound_to" in vars(source)
 
 
-def kept_agent(provider: AnyProvider, unnamed: Iterable[AnyProvider]) -> KeptAgent | None:
+def kept_agent(declaration: Declaration, unnamed: Iterable[AnyProvider]) -> KeptAgent | None:
     """How to keep the agent of a provider; None where it can't be told what would come out.
 
-    That is so for any other provider, for a subclass, whose constructor may do anything, and where an argument is made
-    anew each time.
+    That is so where an argument is made anew each time, or has something below that belongs to whoever asks: a
+    singleton may be reset, and would be built in the wrong scope.
     """
-    making = cast("Any", effective(provider))
-    if type(making) not in (AgentFactory, providers.Factory) or making.args or making.attributes:
+    if declaration.making.args or declaration.making.attributes:
         return None
-    if not gives_agents(making.provides):
-        return None
-    read = _changes_of if isinstance(making, AgentFactory) else _declaration_of
     nodes = tuple(unnamed)
-    kept = KeptAgent(making, making.kwargs, read, read(making), [], [], [], nodes, [*map(overriding_of, nodes)])
-    for value in kept.arguments.values():
+    kept = KeptAgent(declaration, [], [], [], nodes, [*map(overriding_of, nodes)])
+    for value in declaration.arguments.values():
         given = effective(value) if providers.is_provider(value) else Literal[Any](value)
         if type(given) is Literal:
             held: Any = cast("Any", given).value
@@ -176,6 +195,8 @@ def kept_agent(provider: AnyProvider, unnamed: Iterable[AnyProvider]) -> KeptAge
         elif isinstance(given, ApplicationTwin):
             kept.app_wide.append((cast("AnyProvider", value), given.original))
         elif isinstance(given, providers.BaseSingleton) or type(given) is providers.Object:
+            if any(isinstance(node, Scoped) for node in walk(cast("AnyProvider", given))):
+                return None
             kept.asked.append(cast("AnyProvider", value))
         else:
             return None

@@ -23,6 +23,7 @@ __all__ = [
     "AppScoped",
     "CallScoped",
     "Literal",
+    "NotOpened",
     "RunScoped",
     "ScopeValue",
     "Scoped",
@@ -36,6 +37,10 @@ T = TypeVar("T")
 
 current_scope: ContextVar[Scope | None] = ContextVar("toolwire_scope", default=None)
 """The scope in which providers are being called right now."""
+
+
+class NotOpened(ConfigurationError):
+    """What is opened asynchronously was asked for before its scope had opened it."""
 
 
 _ARTICLES = {"app": "an application's", "run": "a run's", "call": "a call's"}
@@ -221,7 +226,7 @@ class Scoped(providers.Provider[T]):
         except KeyError:
             pass
         if self.kind.is_async:
-            raise ConfigurationError(
+            raise NotOpened(
                 f"{type(self).__name__}({label_of(self.source)}) is opened asynchronously, by the {self.level} scope; "
                 f"it can't be opened by calling the provider"
             )

@@ -6,19 +6,18 @@ from collections.abc import Mapping, Sequence
 from operator import is_
 from typing import Any, Protocol, TypeGuard
 
-from dependency_injector import providers
 from msgspec import UNSET, Struct
 
 from toolkit.errors import ConfigurationError, repr_of
 from toolkit.injection.bounded import begun, rest_within
 from toolkit.injection.failures import note_failure
 from toolkit.injection.futures import FUTURES, refused_future
-from toolkit.injection.graph import branch_of, walk
+from toolkit.injection.graph import Selected, branch_of, walk
 from toolkit.injection.host import ApplicationScope
-from toolkit.injection.kept_agents import KeptAgent, kept_agent
+from toolkit.injection.kept_agents import Declaration, KeptAgent, declaration_of, kept_agent
 from toolkit.injection.listing import read_of, with_listed_tools
 from toolkit.injection.overlays import AnyProvider, overriding_of
-from toolkit.injection.providers import Literal, Scoped, current_scope
+from toolkit.injection.providers import Literal, NotOpened, Scoped, current_scope
 from toolkit.injection.scopes import Scope
 from toolkit.injection.sources import closer_of, open_async
 from toolkit.tools.parameters import label_of
@@ -43,6 +42,7 @@ class _Plan(Struct, frozen=True):
         nodes: The provider, and all that it needs.
         overridings: What stood on each of these then: the plan holds as long as the same does.
         selected: The branch of each `Selector` among them then, which may change at any time.
+        declaration: Of an agent: what its provider was declared with.
         kept: The agent that the provider made last, where it is known when it would make another.
     """
 
@@ -52,7 +52,8 @@ class _Plan(Struct, frozen=True):
     lasting: tuple[Scoped[Any], ...]
     nodes: tuple[AnyProvider, ...]
     overridings: list[AnyProvider | None]
-    selected: list[tuple[providers.Selector, AnyProvider | None]]
+    selected: Selected
+    declaration: Declaration | None
     kept: KeptAgent | None
 
 
@@ -104,11 +105,22 @@ class ContainerScope(Scope, kw_only=True):
             plan = self._plan(recipe.key)
             for scoped in plan.asynchronous:
                 await self._open_first(scoped)
-            if plan.kept is None or recipe.identity is None:
-                made = plan.called()  # one that a handler is given as a parameter may be changed by it
-            else:
-                made = plan.kept.made(plan.called)
-                self.memories.memory()[recipe.key] = plan.kept
+            try:
+                if plan.kept is None or recipe.identity is None:
+                    made = plan.called()  # one that a handler is given as a parameter may be changed by it
+                else:
+                    made = plan.kept.made(plan.called)
+                    if self._plan(recipe.key) is plan:  # else it is none to ask for in another run
+                        self.memories.memory()[recipe.key] = plan.kept
+            except (
+                NotOpened
+            ):  # something below was declared otherwise since the plan was made, by `set_args` or the like
+                plan = self._plan(recipe.key, anew=True)
+                if self.level == "call":
+                    raise  # the task of a call opens nothing of the run: the next call has it
+                for scoped in plan.asynchronous:
+                    await self._open_first(scoped)
+                made = plan.called()
             if isinstance(made, FUTURES):
                 self._culprit, refusal = refused_future(made, recipe.key)
                 raise refusal
@@ -155,19 +167,23 @@ class ContainerScope(Scope, kw_only=True):
             raise
         return built, scope if scope.closers else None
 
-    def _plan(self, provider: AnyProvider) -> _Plan:
+    def _plan(self, provider: AnyProvider, *, anew: bool = False) -> _Plan:
         plans = self.memories.plans()
         plan: _Plan | None = plans.get(provider)
         if (
             plan is not None
             and [*map(overriding_of, plan.nodes)] == plan.overridings
             and (not plan.selected or all(branch_of(selector) is branch for selector, branch in plan.selected))
+            and (plan.declaration is None or not plan.declaration.has_changed())
             and (plan.called is provider or _are_the_same(plan.read, read_of(provider)))
+            and not anew
         ):
             return plan
         met: set[AnyProvider] = set()
+        selected: Selected = []
         called = with_listed_tools(provider, met)
-        nodes = list(walk(called, met))
+        declaration = declaration_of(provider) if called is provider else None
+        nodes = list(walk(called, met, selected))
         asked = tuple(node for node in met if not isinstance(node, Literal))  # see decision 0002
         lasting = tuple(node for node in nodes if _is_scoped(node) and node.level != "call")
         plan = _Plan(
@@ -177,8 +193,9 @@ class ContainerScope(Scope, kw_only=True):
             lasting,
             asked,
             [*map(overriding_of, asked)],
-            [(node, branch_of(node)) for node in nodes if isinstance(node, providers.Selector)],
-            None if called is not provider else kept_agent(provider, set(asked).difference(self.memories.own)),
+            selected,
+            declaration,
+            None if declaration is None else kept_agent(declaration, set(asked).difference(self.memories.own)),
         )
         plans[provider] = plan
         return plan

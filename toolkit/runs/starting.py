@@ -79,21 +79,19 @@ async def build_parts(state: RunState, source: AgentParts | Recipe, scope: RunSc
     state.builder = Builder(scope, state.cancellation)
     agent: Any = source
     place: Any = None
-    start: _Start | None = None
     if isinstance(source, Recipe):
-        memory = state.resolver.memory()
-        agent = scope.ready(source, memory)
+        agent = scope.ready(source, state.resolver.memory())
         if agent is UNSET:
             agent = await _start_building(state, source)
         elif not state.wanted.brought:
             place = source.key  # of an agent of an earlier run, which nobody has in hand to change it
-            start = memory.get(_STARTS, _NONE_KEPT).get(place)
     _take(state, agent, scope)
     if agent.hooks:
         hooks: list[Any] = []
         for hook in agent.hooks:  # in a comprehension this would be a coroutine of its own
             hooks.append(await _built(state, hook) if is_to_be_built(hook) else hook)
         state.hooks = agent_hooks(hooks)
+    start = None if place is None else state.resolver.memory().get(_STARTS, _NONE_KEPT).get(place)
     if start is None or start.agent is not agent:
         start = await _start(state, place)
     _begin(state, start)
