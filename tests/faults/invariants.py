@@ -161,7 +161,7 @@ OUTCOMES: dict[type[BaseException] | None, tuple[str, ...]] = {
     ConfigurationError: ("failed",),
     RunError: ("failed",),
 }
-"""The table of API.md, section 3."""
+"""The table of docs/runs.md, how a run ends."""
 
 
 def the_outcome_and_the_error_agree(evidence: Evidence) -> None:

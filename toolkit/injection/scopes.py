@@ -20,7 +20,7 @@ class Scope(Struct, eq=False):
     """What was opened for an application, a run or a call.
 
     Attributes:
-        level: `"app"`, `"run"` or `"call"`.
+        level: `"app"`, `"run"` or `"call"`; `"opening"` while an application opens.
         parent: The scope around it.
         values: Values handed in, by type.
         cache: Objects of this scope, by their provider.

@@ -258,7 +258,7 @@ class Agent(Runnable[T]):
 
     @classmethod
     def bound_to(cls, resolver: Resolver, recipe: Recipe) -> Runnable[Any]:
-        """An agent whose runs build it anew from a container. `app.agent()` calls this."""
+        """An agent that each run asks a container for. `app.agent()` calls this."""
         return BoundAgent(resolver, recipe)
 
     def _source(self) -> tuple[Resolver, AgentParts | Recipe]:
@@ -271,7 +271,7 @@ class Agent(Runnable[T]):
 
 
 class BoundAgent(Runnable[T]):
-    """An agent of an application: each run builds it, its model, hooks and tools from the container."""
+    """An agent of an application: each run asks the container for it, its model, hooks and tools."""
 
     def __init__(self, resolver: Resolver, recipe: Recipe) -> None:
         self._bound_resolver = resolver

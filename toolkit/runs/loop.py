@@ -34,7 +34,7 @@ async def converse(state: RunState) -> bool:
     """Runs turn after turn until the model answers. True when that answer is complete, False when a limit forced it.
 
     Raises:
-        LimitExceeded, ModelError, HookError, OutputError, RunAborted: see API.md, section 3.
+        LimitExceeded, ModelError, HookError, OutputError, RunAborted: see docs/runs.md, how a run ends.
     """
     run, limits = state.run, state.limits
     while True:

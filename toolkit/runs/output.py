@@ -71,7 +71,7 @@ def output_of(output_type: Any) -> Output | None:
         return _made(output_type)
     if known is None:
         known = _made(output_type)
-        if len(_outputs) >= _MAX_KEPT:  # types made for a run: keep what is used, and let the rest go
+        if len(_outputs) >= _MAX_KEPT:  # types made for a run: let the oldest go
             _outputs.pop(next(iter(_outputs)), None)
         _outputs[output_type] = known
     return known

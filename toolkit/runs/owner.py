@@ -40,7 +40,7 @@ class Owner:
 
     Args:
         resolver: Where tools are found and built.
-        agent: The agent, or the recipe of one that each run builds.
+        agent: The agent, or the recipe of one that the container is asked for.
         request: What the caller asked for.
         listener: Gets the events, when somebody wants them.
         emit: Gets those of tools and hooks, from any thread.

@@ -119,7 +119,7 @@ async def compile_tools(
         recipes = await finding.recipes(listed)
         known = _compiled(listed, recipes, resolver, value_types, finding.built)
         if not finding.built and not finding.has_asked:
-            if len(memory) >= _MAX_KEPT:  # each run brings new instances: keep what is used, and let the rest go
+            if len(memory) >= _MAX_KEPT:  # each run brings new instances: let the oldest go
                 memory.pop(next(iter(memory)))
             memory[place] = known
     return await _available(known, ctx, build, started) if known.conditional else known

@@ -49,7 +49,7 @@ def parse_arguments(raw: str | bytes | dict[str, Any] | None) -> dict[str, Any]:
     Raises:
         InvalidArguments: the text is not JSON or not an object; it holds `NaN`, an infinity (also by overflow), an
             integer of over 4,300 digits, a repeated key, a lone surrogate, a raw line break in a string (it is
-            written `\n`), or is nested more than 200 deep. Its text, under 1 KB, is for the model.
+            written `\n`), or is nested more than 200 deep. Its text is short, and for the model.
 
     Example:
         >>> parse_arguments('{"city": "Oslo"}')

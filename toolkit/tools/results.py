@@ -22,7 +22,7 @@ from toolkit.records import Invocation, ToolResult
 __all__ = ["UnwritableValue", "cut", "error_result", "failure_result", "result_of", "to_json"]
 
 BYTES_PER_TOKEN = 4
-"""A rough measure that needs no tokeniser: API.md section 5."""
+"""A rough measure that needs no tokeniser."""
 
 
 class UnwritableValue(ToolkitError):

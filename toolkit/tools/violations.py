@@ -13,7 +13,7 @@ from toolkit.errors import escaped
 __all__ = ["MAX_TEXT", "MAX_VIOLATIONS", "InvalidArguments", "Violation", "child_path", "printable", "text_of"]
 
 MAX_TEXT = 2_000
-"""Characters of the text of all violations together: API.md section 5."""
+"""Characters of the text of all violations together."""
 
 MAX_VIOLATIONS = 50
 """Listed for one value. As many hardly find room in the text, and an array may hold thousands."""
