@@ -73,7 +73,7 @@ class Warnings(Struct, eq=False):
 
 
 class RunState(Struct, eq=False):
-    """Everything that the loop and the calls of one run work with. It is filled at the run's start (`runs/starting.py`).
+    """Everything that the loop and the calls of one run work with. `runs/starting.py` fills it at the start.
 
     Attributes:
         run: The run so far.
