@@ -100,6 +100,27 @@ async def test_what_a_parameter_of_a_handler_is_declared_with_later_fails_one_ru
         assert [await told() for _ in range(2)] == ["opened"] * 2
 
 
+async def test_an_object_that_asks_the_container_itself_is_refused_and_not_made_twice() -> None:
+    made: list[str] = []
+
+    class Asking(Model):
+        def __init__(self) -> None:
+            made.append("asking")
+            super().__init__(container.label())
+
+    class Reaching(containers.DeclarativeContainer):
+        label = RunScoped(open_label)
+        model = providers.Factory(Asking)
+        agent = provide(Agent, model=dep(model))
+
+    container = Reaching()
+    async with application(container) as app:
+        for run in range(1, 4):
+            with pytest.raises(ConfigurationError, match="opened asynchronously"):
+                await app.agent().run("go")
+            assert len(made) == run
+
+
 @pytest.mark.parametrize("switch", range(1, 14))
 async def test_a_branch_that_changes_while_it_is_asked_for_costs_no_later_run(switch: int) -> None:
     asked: list[str] = []

@@ -112,12 +112,13 @@ class ContainerScope(Scope, kw_only=True):
                     made = plan.kept.made(plan.called)
                     if self._plan(recipe.key) is plan:  # else it is none to ask for in another run
                         self.memories.memory()[recipe.key] = plan.kept
-            except (
-                NotOpened
-            ):  # something below was declared otherwise since the plan was made, by `set_args` or the like
-                plan = self._plan(recipe.key, anew=True)
-                if self.level == "call":
-                    raise  # the task of a call opens nothing of the run: the next call has it
+            except NotOpened:
+                # Something below was declared otherwise since the plan was made, by `set_args` or the like; or else an
+                # object asks the container itself, which can't be helped. Nor may the task of a call open what is the
+                # run's: the next call finds the new plan.
+                before, plan = plan, self._plan(recipe.key, anew=True)
+                if plan.asynchronous == before.asynchronous or self.level == "call":
+                    raise
                 for scoped in plan.asynchronous:
                     await self._open_first(scoped)
                 made = plan.called()
