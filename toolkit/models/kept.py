@@ -23,7 +23,7 @@ _BESIDE = 1_000
 class Kept(Generic[V, T]):
     """What came of JSON values, told by what is in them: who changes one is given what comes of it then.
 
-    To write a value as JSON, which is how it is looked up, takes a fiftieth of what is saved. At 16 MB all is dropped.
+    It is looked up as JSON; to write that takes little of what is saved (benchmarks/README.md). At 16 MB all is dropped.
 
     Args:
         kind: The type of the values, as which they are read again: nothing that is kept shares a part with one.
@@ -48,11 +48,12 @@ class Kept(Generic[V, T]):
         except _NO_JSON:
             return self._work(value)
         made = self._work(copy)
+        size = 2 * len(written) + _BESIDE
         with self._lock:
-            self._size += 2 * len(written) + _BESIDE
-            if self._size > _MAX_BYTES:
+            if self._size + size > _MAX_BYTES:
                 self._kept, self._size = {}, 0
             self._kept[written] = made
+            self._size += size
         return made
 
 
