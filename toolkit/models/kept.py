@@ -23,7 +23,7 @@ _BESIDE = 1_000
 class Kept(Generic[V, T]):
     """What came of JSON values, told by what is in them: who changes one is given what comes of it then.
 
-    It is looked up as JSON; to write that takes little of what is saved (benchmarks/README.md). At 16 MB all is dropped.
+    It is looked up as JSON; to write that takes little of what is saved, see benchmarks/README.md. At 16 MB all goes.
 
     Args:
         kind: The type of the values, as which they are read again: nothing that is kept shares a part with one.
