@@ -759,3 +759,34 @@ async def test_a_change_while_a_hook_is_built_holds_in_the_same_run() -> None:
         answers = [(await app.agent().run("go")).response for _ in range(5)]
 
     assert answers == ["1 ['step']"] * 3 + ["1 ['add']"] * 2
+
+
+async def test_what_replaces_a_part_while_another_is_opened_makes_one_object_a_run() -> None:
+    opening, go_on = asyncio.Event(), asyncio.Event()
+
+    async def open_slowly() -> AsyncIterator[list[Any]]:
+        opening.set()
+        await go_on.wait()
+        yield []
+
+    class Slow(containers.DeclarativeContainer):
+        hooks = AppScoped(open_slowly)
+        model = providers.Singleton(Model)
+        agent = provide(Agent, model=dep(model), hooks=dep(hooks))
+
+    container = Slow()
+    with overriding(container, hooks=[]):
+        opened = application(container)
+        app = await opened.__aenter__()
+    try:
+        first = asyncio.create_task(app.agent().run("go"))
+        await opening.wait()
+        container.model.override(providers.Factory(Model))
+        go_on.set()
+        await first
+        before = Model.made
+        for _ in range(3):
+            await app.agent().run("go")
+        assert Model.made == before + 3
+    finally:
+        await opened.__aexit__(None, None, None)

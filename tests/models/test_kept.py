@@ -12,7 +12,7 @@ import pytest
 
 from benchmarks.requests import ADAPTERS, CLOSED, OPEN, Refusing, asked, calls_of, tools_of
 from toolkit.messages import ToolDefinition, UserMessage
-from toolkit.models import ModelRequest, ModelSettings
+from toolkit.models import ModelRequest, ModelSettings, OpenAIChatModel
 from toolkit.models.kept import Kept
 
 every_adapter = pytest.mark.parametrize("adapter", ADAPTERS)
@@ -221,3 +221,31 @@ async def test_what_extra_says_of_the_format_stands_beside_what_the_request_says
     await asked(model, ModelRequest([UserMessage("go")], (), ModelSettings(extra={name: {"own": 1}}), CLOSED))
 
     assert json.loads(http.sent)[name] == {**without, "own": 1}
+
+
+async def test_where_a_server_can_be_told_no_name_only_the_tool_that_is_chosen_is_offered() -> None:
+    http = Refusing()
+    model = OpenAIChatModel("a-model", http=http, api_key="key", server="zai")
+
+    await asked(model, ModelRequest([UserMessage("go")], tools_of(OPEN, 3), tool_choice="tool_1"))
+
+    sent = json.loads(http.sent)
+    assert [tool["function"]["name"] for tool in sent["tools"]] == ["tool_1"]
+    assert sent["tool_choice"] == "auto"
+
+
+@pytest.mark.parametrize(("left_out", "is_strict"), [(23, True), (24, False)])
+async def test_what_an_answer_takes_of_claudes_grammar_is_not_there_for_tools(left_out: int, is_strict: bool) -> None:
+    model, http = model_of("AnthropicModel")
+    answer = {
+        "type": "object",
+        "properties": {f"part_{number}": {"type": "string"} for number in range(left_out)},
+        "additionalProperties": False,
+    }
+    [tool] = tools_of({**CLOSED, "required": ["city", "days"]}, 1)
+
+    await asked(model, ModelRequest([UserMessage("go")], [tool], output_schema=answer))
+
+    sent = json.loads(http.sent)
+    assert len(sent["output_config"]["format"]["schema"]["properties"]) == left_out
+    assert sent["tools"][0].get("strict", False) is is_strict

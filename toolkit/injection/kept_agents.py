@@ -160,7 +160,7 @@ class KeptAgent(Struct, eq=False):
         lists = [*self.lists, *(_list(given) for _, given in (*objects, *opened) if isinstance(given, list))]
         items = [[*listed] for listed in lists]
         agent = provider()
-        if not self.declaration.has_changed() and gives_agents(type(agent)):
+        if gives_agents(type(agent)):
             ids = [[*map(id, listed)] for listed in items]
             # In one step, since threads share it.
             self._last = _Kept(agent, objects, opened, [*zip(lists, ids, strict=True)], items)
