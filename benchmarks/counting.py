@@ -13,7 +13,7 @@ import sys
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 
-from benchmarks.workloads import ANSWER, PROMPT, AppWide, Everything, Plain, PlayedModel, Selected
+from benchmarks.workloads import ANSWER, PROMPT, AppWide, Configured, Everything, Plain, PlayedModel, Selected
 from toolkit.injection import application
 
 
@@ -32,6 +32,7 @@ WORKLOADS = {
     "W1": Load(Plain, [1]),
     "W1 app-wide": Load(AppWide),
     "W1 selected": Load(Selected),
+    "W1 configured": Load(Configured, [1]),
     "W1 everything": Load(Everything, [1], is_streamed=True),
     "W2": Load(Plain, [10]),
     "W3_20": Load(Plain, [1] * 20),

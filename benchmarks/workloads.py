@@ -145,6 +145,26 @@ class Selected(containers.DeclarativeContainer):
     agent = provide(Agent, model=dep(model), tools=[WeatherTool])
 
 
+class ConfiguredTool(WeatherTool):
+    """One of several of a class, which are told apart once they are built."""
+
+    def __init__(self, name: str, description: str, client: Client) -> None:
+        super().__init__(client)
+        self.name = name
+        self.description = description
+
+
+class Configured(containers.DeclarativeContainer):
+    """W1 with three tools whose names and descriptions are set in their constructor, of which one is called."""
+
+    client = providers.Singleton(Client)
+    weather = provide(ConfiguredTool, name="get_weather", description="Get the weather of a city.", client=dep(client))
+    rain = provide(ConfiguredTool, name="get_rain", description="Get the rain of a city.", client=dep(client))
+    wind = provide(ConfiguredTool, name="get_wind", description="Get the wind of a city.", client=dep(client))
+    model = providers.Object(None)
+    agent = provide(Agent, model=dep(model), tools=[weather, rain, wind])
+
+
 class Everything(containers.DeclarativeContainer):
     """W1 with everything on: the four agent-wide hooks, a run-scoped generator, and a tool to close."""
 

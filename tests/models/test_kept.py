@@ -56,7 +56,9 @@ def test_nothing_that_is_kept_shares_a_part_with_what_it_came_from() -> None:
     assert kept.of(schema) == ["a", "b"]
 
 
-@pytest.mark.parametrize("value", [{"a": {1, 2}.__iter__()}, {"a": "\ud800"}, {"\ud800": 1}], ids=str)
+@pytest.mark.parametrize(
+    "value", [{"a": {1, 2}.__iter__()}, {"a": "\ud800"}, {"\ud800": 1}], ids=["iterator", "text", "key"]
+)
 def test_what_is_no_json_is_worked_out_each_time(value: dict[str, Any]) -> None:
     keys, met = counted()
 

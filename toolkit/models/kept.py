@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar, cast
 
 import msgspec
 from msgspec import UNSET
+
+from toolkit.tools.bounded_store import BoundedStore
 
 __all__ = ["Kept", "raw"]
 
@@ -15,7 +16,6 @@ V = TypeVar("V")
 T = TypeVar("T")
 
 _NO_JSON = (TypeError, ValueError, RecursionError, msgspec.MsgspecError)
-_MAX_BYTES = 16_000_000
 _BESIDE = 1_000
 """What an entry takes beside its key, roughly: what came out is about as long as what went in."""
 
@@ -33,27 +33,20 @@ class Kept(Generic[V, T]):
     def __init__(self, kind: type[V], work: Callable[[V], T]) -> None:
         self._work = work
         self._decode = msgspec.json.Decoder(kind).decode
-        self._kept: dict[bytes, T] = {}
-        self._size = 0
-        self._lock = threading.Lock()
+        self._kept: BoundedStore[T] = BoundedStore()
 
     def of(self, value: V) -> T:
         """What comes of the value."""
         try:
             written = msgspec.json.encode(value)
-            known = self._kept.get(written, UNSET)
+            known = self._kept.get(written)
             if known is not UNSET:
                 return cast("T", known)
             copy = self._decode(written)
         except _NO_JSON:
             return self._work(value)
         made = self._work(copy)
-        size = 2 * len(written) + _BESIDE
-        with self._lock:
-            if self._size + size > _MAX_BYTES:
-                self._kept, self._size = {}, 0
-            self._kept[written] = made
-            self._size += size
+        self._kept.put(written, made, 2 * len(written) + _BESIDE)
         return made
 
 

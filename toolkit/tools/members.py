@@ -34,6 +34,7 @@ __all__ = [
     "look_at",
     "own_members",
     "read_member",
+    "read_members",
     "undeclared",
 ]
 
@@ -51,6 +52,14 @@ def read_member(target: Any, member: str, default: Any = None) -> Any:
     except Exception as error:
         owner = label_of(target if isinstance(target, type) else type(target))
         raise ConfigurationError(f"reading '{member}' of {owner} failed: {type(error).__name__}: {error}") from error
+
+
+def read_members(target: Any, default: Any = None) -> list[Any]:
+    """All members of a tool or a class of tools, in the order of `MEMBERS`. Raises as `read_member` does."""
+    try:
+        return _each(MEMBERS, target, default)
+    except Exception:  # noqa: BLE001 - it is read once more, to tell which one
+        return [read_member(target, member, default) for member in MEMBERS]
 
 
 def gives_tools(target: Any) -> bool:
@@ -104,8 +113,8 @@ def look_at(source: Any) -> Look:
     return Look(source, of_class, of_class(source), absent, tuple(keys.isdisjoint for keys in names))
 
 
-def _each(members: Sequence[str], source: Any) -> list[Any]:
-    return [*map(getattr, itertools.repeat(source), members, itertools.repeat(None))]
+def _each(members: Sequence[str], source: Any, default: Any = None) -> list[Any]:
+    return [*map(getattr, itertools.repeat(source), members, itertools.repeat(default))]
 
 
 class Members(Protocol):
