@@ -18,7 +18,7 @@ from time import process_time
 from typing import Any
 
 from toolkit.errors import ProviderError
-from toolkit.messages import AssistantMessage, Message, ToolCall, ToolDefinition, ToolMessage, UserMessage
+from toolkit.messages import AssistantMessage, ImagePart, Message, ToolCall, ToolDefinition, ToolMessage, UserMessage
 from toolkit.models import AnthropicModel, GeminiModel, ModelRequest, OpenAIChatModel, OpenAIResponsesModel
 
 ROUNDS = 21
@@ -142,6 +142,7 @@ async def main() -> None:
         "100 tools": ModelRequest(prompt, tools_of(OPEN, 100)),
         "100 tools, strict": ModelRequest(prompt, tools_of(CLOSED, 100)),
         "400 messages": ModelRequest(conversation(200), tools_of(OPEN, 1)),
+        "1 MB of image": ModelRequest([UserMessage([ImagePart(bytes(range(256)) * 4_000)])]),
     }
     print("| µs of CPU, function calls | " + " | ".join(kinds) + " | 100 tools, the first time |")
     print("|---|" + "---|" * (len(kinds) + 1))

@@ -15,7 +15,14 @@ def test_a_run_with_one_call_of_a_container_built_tool_takes_at_most_175_functio
 
 @pytest.mark.parametrize(
     ("name", "most"),
-    [("W1 app-wide", 180), ("W1 selected", 210), ("W1 configured", 500), ("W1 everything", 325), ("W2", 1_450), ("W3_20", 1_260)],
+    [
+        ("W1 app-wide", 180),
+        ("W1 selected", 210),
+        ("W1 configured", 500),
+        ("W1 everything", 325),
+        ("W2", 1_450),
+        ("W3_20", 1_260),
+    ],
 )
 def test_a_run_takes_at_most_so_many_function_calls(name: str, most: int) -> None:
     calls, _ = profile_of(name, runs=10)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import re
-from base64 import b64encode
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from typing import Any, cast
 
@@ -197,10 +196,7 @@ class _Turns:
             self.written.append({"role": "user", "content": [text_block(_NO_TEXT)]})  # the first turn is the user's
         if not self.written or self.written[-1]["role"] != role:
             self.written.append({"role": role, "content": []})
-        content: list[dict[str, Any]] = self.written[-1]["content"]
-        content.extend(blocks)
-        if role == "user":
-            content.sort(key=lambda block: block["type"] != "tool_result")  # results come first, or are refused
+        self.written[-1]["content"].extend(blocks)
 
 
 def _written_turns(messages: Sequence[Message]) -> list[dict[str, Any]]:
@@ -212,7 +208,14 @@ def _written_turns(messages: Sequence[Message]) -> list[dict[str, Any]]:
             turns.add("user", _written_result(message))
         elif isinstance(message, AssistantMessage):
             turns.add("assistant", _written_assistant(message, is_last=message is messages[-1]))
+    for turn in turns.written:
+        if turn["role"] == "user":
+            turn["content"].sort(key=_is_no_result)  # results come first, or are refused
     return turns.written
+
+
+def _is_no_result(block: dict[str, Any]) -> bool:
+    return bool(block["type"] != "tool_result")
 
 
 def _written_user(message: UserMessage) -> list[dict[str, Any]]:
@@ -238,7 +241,7 @@ def _source(part: ImagePart | DocumentPart, media_type: str) -> dict[str, Any]:
     if isinstance(part, DocumentPart) and media_type != "application/pdf":
         with contextlib.suppress(UnicodeDecodeError):  # a text of whatever kind; the API takes nothing but these two
             return {"type": "text", "media_type": "text/plain", "data": data.decode()}
-    return {"type": "base64", "media_type": media_type, "data": b64encode(data).decode()}
+    return {"type": "base64", "media_type": media_type, "data": data}
 
 
 def _written_result(message: ToolMessage) -> list[dict[str, Any]]:

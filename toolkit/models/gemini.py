@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from mimetypes import guess_type
@@ -165,8 +164,7 @@ def _written_part(part: Part) -> dict[str, Any]:
         return {"text": part.text}
     if part.url is None:
         usual = "image/png" if isinstance(part, ImagePart) else "application/pdf"
-        data = b64encode(part.data or b"").decode()
-        return {"inlineData": {"mimeType": part.media_type or usual, "data": data}}
+        return {"inlineData": {"mimeType": part.media_type or usual, "data": part.data or b""}}
     told = re.match(r"data:([^;,]+);base64,", part.url)
     if told is not None:
         return {"inlineData": {"mimeType": told.group(1), "data": part.url[told.end() :]}}

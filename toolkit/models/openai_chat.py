@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -11,7 +10,6 @@ from toolkit.errors import ConfigurationError
 from toolkit.http import Secret, StreamingHttpClient
 from toolkit.messages import (
     AssistantMessage,
-    DocumentPart,
     ImagePart,
     Message,
     Part,
@@ -24,6 +22,7 @@ from toolkit.messages import (
 from toolkit.models.addresses import checked_address
 from toolkit.models.assembly import text_of_arguments
 from toolkit.models.kept import Kept, raw
+from toolkit.models.media import data_url
 from toolkit.models.names import sent_name
 from toolkit.models.openai_chat_replies import StreamedReply, read_completion, refused_call
 from toolkit.models.protocol import (
@@ -165,17 +164,13 @@ def _written_part(part: Part) -> dict[str, Any]:
     if isinstance(part, TextPart):
         return {"type": "text", "text": part.text}
     if isinstance(part, ImagePart):
-        return {"type": "image_url", "image_url": {"url": part.url or _data_url(part, "image/png")}}
+        return {"type": "image_url", "image_url": {"url": part.url or data_url(part, "image/png")}}
     if part.url is not None:  # this format takes no address of a document
         return {"type": "text", "text": f"(a document: {part.url})"}
     return {
         "type": "file",
-        "file": {"filename": "document.pdf", "file_data": _data_url(part, "application/pdf")},
+        "file": {"filename": "document.pdf", "file_data": data_url(part, "application/pdf")},
     }
-
-
-def _data_url(part: ImagePart | DocumentPart, default: str) -> str:
-    return f"data:{part.media_type or default};base64,{b64encode(part.data or b'').decode()}"
 
 
 def _written_assistant(message: AssistantMessage, server: Server) -> dict[str, Any]:

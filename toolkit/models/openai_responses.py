@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from base64 import b64encode
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,7 +12,6 @@ from msgspec import Struct
 from toolkit.http import Secret
 from toolkit.messages import (
     AssistantMessage,
-    DocumentPart,
     ImagePart,
     Message,
     Part,
@@ -26,6 +24,7 @@ from toolkit.messages import (
 )
 from toolkit.models.assembly import text_of_arguments
 from toolkit.models.kept import Kept, raw
+from toolkit.models.media import data_url
 from toolkit.models.names import sent_name
 from toolkit.models.openai_responses_replies import PROVIDER, StreamedReply, read_response
 from toolkit.models.protocol import (
@@ -135,14 +134,10 @@ def _written_part(part: Part) -> dict[str, Any]:
     if isinstance(part, TextPart):
         return {"type": "input_text", "text": part.text}
     if isinstance(part, ImagePart):
-        return {"type": "input_image", "detail": "auto", "image_url": part.url or _data_url(part, "image/png")}
+        return {"type": "input_image", "detail": "auto", "image_url": part.url or data_url(part, "image/png")}
     if part.url is not None:
         return {"type": "input_file", "file_url": part.url}
-    return {"type": "input_file", "filename": "document.pdf", "file_data": _data_url(part, "application/pdf")}
-
-
-def _data_url(part: ImagePart | DocumentPart, default: str) -> str:
-    return f"data:{part.media_type or default};base64,{b64encode(part.data or b'').decode()}"
+    return {"type": "input_file", "filename": "document.pdf", "file_data": data_url(part, "application/pdf")}
 
 
 def _written_assistant(message: AssistantMessage) -> list[dict[str, Any]]:
