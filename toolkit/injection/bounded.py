@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import types
-from collections.abc import Awaitable, Coroutine, Generator
+from collections.abc import Awaitable, Generator
 from math import inf
 from time import monotonic
 from typing import Any
 
 from toolkit.tools.cancellation import Cancellation, Expiry
-from toolkit.tools.driving import awaited, drive
+from toolkit.tools.driving import Steps, begin, drive
 from toolkit.tools.parameters import label_of
 
 __all__ = ["begun", "rest_within", "say_nothing", "within"]
-
-
-_ENDED = object()
 
 
 @types.coroutine
@@ -32,29 +29,19 @@ def within(seconds: float | None, work: Awaitable[Any], doing: str, what: Any) -
     Raises:
         TimeoutError: it took longer.
     """
-    steps: Any = work if work.__class__ is types.CoroutineType else awaited(work)
-    began = monotonic()
-    try:
-        waiting: Any = steps.send(None)
-    except StopIteration as stop:
-        return stop.value  # it waited for nothing, as most do, so that nothing could have stopped it: it needs no limit
-    return (yield from rest_within(seconds, began, waiting, steps, doing, what).__await__())
+    began, steps, made = begun(work)
+    if steps is None:
+        return made  # it waited for nothing, as most do, so that nothing could have stopped it: it needs no limit
+    return (yield from rest_within(seconds, began, steps, made, doing, what).__await__())
 
 
-def begun(work: Coroutine[Any, Any, Any]) -> tuple[float, Any] | None:
-    """Takes the first step of a coroutine whose value nobody wants: when that began, and what it waits for now.
-
-    None when it has ended with it, as most do: then it needs no `rest_within`.
-    """
-    began = monotonic()
-    waiting = next(work.__await__(), _ENDED)  # `send` tells the end by an exception, which costs more than the rest
-    return None if waiting is _ENDED else (began, waiting)
+def begun(value: Any) -> tuple[float, Steps | None, Any]:
+    """As `begin`, and when that was, for `rest_within`."""
+    return (monotonic(), *begin(value))
 
 
-async def rest_within(
-    seconds: float | None, began: float, waiting: Any, work: Coroutine[Any, Any, Any], doing: str, what: Any
-) -> Any:
-    """As `within`, of a coroutine that has begun at that time, and waits for something."""
+async def rest_within(seconds: float | None, began: float, steps: Steps, waiting: Any, doing: str, what: Any) -> Any:
+    """As `within`, of what has begun at that time, and waits for something."""
     what = f"{doing} {_label(what)}"
     cancellation = Cancellation(inf if seconds is None else seconds, say_nothing)  # the error says it
     cancellation.is_held = doing == "closing" and seconds is not None
@@ -64,7 +51,7 @@ async def rest_within(
     expiry = None if seconds is None else Expiry(cancellation, began + seconds - monotonic())
     cancellation.stand_in()
     try:
-        made = await drive(work, waiting, cancellation, what)
+        made = await drive(steps, waiting, cancellation, what)
     except BaseException as error:
         if expiry is None or not expiry.stop():
             raise

@@ -212,10 +212,11 @@ class ContainerScope(Scope, kw_only=True):
             raise ConfigurationError(f"{label_of(scoped.source)} is asked for after its {home.level} scope was closed")
         try:
             call = scoped.call()
-            work = open_async(home.keep, scoped, scoped.source, scoped.kind, call.args, call.kwargs)
-            under_way = begun(work)
-            if under_way is not None:
-                await rest_within(self.open_timeout, *under_way, work, "opening", scoped.source)
+            began, steps, waiting = begun(
+                open_async(home.keep, scoped, scoped.source, scoped.kind, call.args, call.kwargs)
+            )
+            if steps is not None:
+                await rest_within(self.open_timeout, began, steps, waiting, "opening", scoped.source)
         except TimeoutError:
             self._culprit = scoped
             raise

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
-from types import CoroutineType
 from typing import Any
 
 from msgspec import UNSET, Struct
 
-from toolkit.injection.bounded import begun, rest_within, within
+from toolkit.injection.bounded import begun, rest_within
 from toolkit.injection.sources import Closer
 from toolkit.tools.parameters import value_of_type
 
@@ -80,12 +78,10 @@ class Scope(Struct, eq=False):
             closer = self.closers.pop()
             try:
                 closing: Any = closer.close(error)
-                if closing.__class__ is CoroutineType:
-                    under_way = begun(closing)
-                    if under_way is not None:
-                        await rest_within(timeout, *under_way, closing, "closing", closer.of)
-                elif closing is not None and inspect.isawaitable(closing):
-                    await within(timeout, closing, "closing", closer.of)
+                if closing is not None:
+                    began, steps, waiting = begun(closing)
+                    if steps is not None:
+                        await rest_within(timeout, began, steps, waiting, "closing", closer.of)
             except BaseException as raised:  # noqa: BLE001 - the border of a close: the rest is closed all the same
                 raised.add_note(f"while closing {closer.label} of the {self.level} scope")
                 errors.append(raised)

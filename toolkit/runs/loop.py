@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Sequence
-from types import CoroutineType, NoneType
+from types import NoneType
 from typing import Any
 
 from msgspec.structs import replace
@@ -23,7 +23,7 @@ from toolkit.runs.starting import renew_tools
 from toolkit.runs.state import RunState
 from toolkit.runs.unheeded import unheeded
 from toolkit.tools.cancellation import Cancellation
-from toolkit.tools.driving import drive, settled
+from toolkit.tools.driving import begin, drive
 
 __all__ = ["converse"]
 
@@ -167,15 +167,9 @@ async def _ask(state: RunState, request: ModelRequest) -> ModelResponse:
     run.turns += 1
     try:
         asking: Any = model.respond(request) if stream is None else _in_pieces(state, stream(request))
-        if asking.__class__ is CoroutineType:
-            try:
-                waiting = asking.send(None)
-            except StopIteration as stop:
-                response: Any = stop.value
-            else:
-                response = await drive(asking, waiting, cancellation, "the model")
-        else:
-            response = await settled(asking, cancellation, "the model")
+        steps, response = begin(asking)
+        if steps is not None:
+            response = await drive(steps, response, cancellation, "the model")
     except (ModelError, ConfigurationError):
         if cancellation.is_requested:
             raise asyncio.CancelledError from None

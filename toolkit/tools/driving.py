@@ -13,27 +13,31 @@ import contextlib
 import inspect
 import types
 from collections.abc import Awaitable, Callable, Coroutine, Generator
-from typing import Any
+from typing import Any, cast
 
 from toolkit.tools.cancellation import Cancellation, take_back
 from toolkit.tools.parameters import label_of
 
-__all__ = ["awaited", "begin", "drive", "next_turn", "settled"]
+__all__ = ["Steps", "begin", "drive", "next_turn", "settled"]
+
+
+Steps = Generator[Any, Any, Any]
+"""Work that has begun. It has to live until the work is over: to let go of it ends the work."""
 
 
 @types.coroutine
-def drive(
-    work: Coroutine[Any, Any, Any], waiting: Any, cancellation: Cancellation, label: Any
-) -> Generator[Any, Any, Any]:
-    """Awaits `work` that has begun, and gives what it returns.
+def drive(steps: Steps, waiting: Any, cancellation: Cancellation, label: Any) -> Generator[Any, Any, Any]:
+    """Awaits work that has begun, and gives what it returns.
 
     Its first step is taken by `begin`: most work ends with it, waits for nothing and needs none of this.
 
     Args:
+        steps: The work, as `begin` gave it.
         waiting: What the first step gave: what the work waits for.
         cancellation: How long it has after a cancellation, and who is told when it took longer.
         label: What it is, for that report: a text, or the callable that made the work.
     """
+    work: Coroutine[Any, Any, Any] = cast("Any", steps).gi_yieldfrom
     step: Callable[[Any], Any]
     value: Any
     force: _Force | None = None
@@ -79,24 +83,41 @@ def drive(
             force.stop()
 
 
-def begin(value: Any) -> tuple[Coroutine[Any, Any, Any] | None, Any]:
+def begin(value: Any) -> tuple[Steps | None, Any]:
     """Takes the first step of what may have to be awaited, as what a function gives that may be sync or async.
 
-    The model and the handlers, which are called in every turn, take theirs in place.
-
     Returns:
-        The work, and what it waits for, both for `drive`; or None, and what the value comes to.
+        The steps that are left, and what they wait for, both for `drive`; or None, and what the value comes to.
     """
-    if value.__class__ is types.CoroutineType:
-        work: Coroutine[Any, Any, Any] = value
-    elif value is None or not inspect.isawaitable(value):
-        return None, value
-    else:
-        work = awaited(value)
+    work = value
+    if value.__class__ is not types.CoroutineType:
+        if value is None or not inspect.isawaitable(value):
+            return None, value
+        work = _awaited(value)
     try:
-        return work, work.send(None)
-    except StopIteration as stop:
-        return None, stop.value
+        steps = _idle.pop()
+    except IndexError:
+        steps = _first_steps()
+        steps.send(None)
+    made = steps.send(work)
+    if work.cr_suspended:
+        return steps, made
+    _idle.append(steps)
+    return None, made
+
+
+@types.coroutine
+def _first_steps() -> Generator[Any, Any, Any]:
+    """Awaits one work after another, and gives what each comes to, or what it waits for.
+
+    So what ends with its first step ends without the exception by which `send` would tell it, and that costs half.
+    """
+    work = yield
+    while True:
+        work = yield (yield from work)
+
+
+_idle: list[Steps] = []
 
 
 async def settled(value: Any, cancellation: Cancellation, label: Any) -> Any:
@@ -119,7 +140,7 @@ def next_turn() -> Generator[None, None, None]:
     yield
 
 
-async def awaited(value: Awaitable[Any]) -> Any:
+async def _awaited(value: Awaitable[Any]) -> Any:
     """A coroutine of whatever can be awaited."""
     return await value
 

@@ -8,7 +8,6 @@ import inspect
 import warnings
 from collections.abc import Callable, Coroutine, Mapping
 from time import perf_counter
-from types import CoroutineType
 from typing import Any, Protocol, cast
 
 import msgspec
@@ -18,7 +17,7 @@ from toolkit.errors import CleanupError, ConfigurationError, DeadlineExceeded, T
 from toolkit.records import ToolResult
 from toolkit.tools.cancellation import Cancellation, Expiry, wait_in_any_case
 from toolkit.tools.copies import not_shared
-from toolkit.tools.driving import drive, settled
+from toolkit.tools.driving import begin, drive, settled
 from toolkit.tools.parameters import Parameter, label_of, value_of_type
 from toolkit.tools.results import cut, error_result, failure_result, result_of, to_json
 from toolkit.tools.specification import ToolSpecification, specify
@@ -160,16 +159,9 @@ async def call_handler(
                 value = await _value_of_thread(specification, handle, cancellation)
             else:
                 value = tool.handler(*positional, **keywords)
-            if value.__class__ is CoroutineType:
-                work = value
-                try:
-                    waiting = work.send(None)
-                except StopIteration as stop:
-                    value = stop.value
-                else:
-                    value = await drive(work, waiting, cancellation, specification.label)
-            elif inspect.isawaitable(value):
-                value = await settled(value, cancellation, specification.label)
+            steps, value = begin(value)
+            if steps is not None:
+                value = await drive(steps, value, cancellation, specification.label)
         if cancellation.is_requested:
             raise asyncio.CancelledError
         if specification.output_validator is not None:
