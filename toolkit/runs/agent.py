@@ -366,6 +366,7 @@ def _request(
         values={} if values is None else values,
         model=model,
         settings=settings,
+        brings_parts=bool(tools or values or settings is not None or model is not None),
     )
 
 

@@ -50,7 +50,7 @@ _NONE_KEPT: dict[Any, _Start] = {}
 
 def begin_at_once(state: RunState, source: AgentParts | Recipe, scope: RunScope) -> bool:
     """Begins as an earlier run did, where this one would begin with the same; else False, and `build_parts` has to."""
-    if state.wanted.brought or not isinstance(source, Recipe):
+    if state.wanted.brings_parts or not isinstance(source, Recipe):
         return False
     memory = state.resolver.memory()
     start = memory.get(_STARTS, _NONE_KEPT).get(source.key)
@@ -83,7 +83,7 @@ async def build_parts(state: RunState, source: AgentParts | Recipe, scope: RunSc
         agent = scope.ready(source, state.resolver.memory())
         if agent is UNSET:
             agent = await _start_building(state, source)
-        elif not state.wanted.brought:
+        elif not state.wanted.brings_parts:
             place = source.key  # of an agent of an earlier run, which nobody has in hand to change it
     _take(state, agent, scope)
     if agent.hooks:

@@ -41,7 +41,11 @@ class AgentParts(Protocol):
 
 
 class RunRequest(Struct, frozen=True):
-    """What the caller of `run` asked for."""
+    """What the caller of `run` asked for.
+
+    Attributes:
+        brings_parts: Something that an agent has, too, or that decides what its tools take.
+    """
 
     prompt: Message | None
     tools: Sequence[Any]
@@ -52,11 +56,7 @@ class RunRequest(Struct, frozen=True):
     values: Mapping[type, Any]
     model: Any
     settings: ModelSettings | None
-
-    @property
-    def brought(self) -> object:
-        """Something that an agent has, too, or that decides what its tools take; nothing where it brings none of it."""
-        return self.tools or self.values or self.settings is not None or self.model is not None
+    brings_parts: bool
 
 
 class Warnings(Struct, eq=False):

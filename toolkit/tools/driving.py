@@ -89,15 +89,15 @@ def begin(value: Any) -> tuple[Steps | None, Any]:
     Returns:
         The steps that are left, and what they wait for, both for `drive`; or None, and what the value comes to.
     """
-    work = value
+    work: Any = value
     if value.__class__ is not types.CoroutineType:
         if value is None or not inspect.isawaitable(value):
             return None, value
         work = _awaited(value)
     try:
-        steps = _idle.pop()
+        steps: Steps = _idle.pop()
     except IndexError:
-        steps = _first_steps()
+        steps = cast("Steps", _first_steps())
         steps.send(None)
     made = steps.send(work)
     if work.cr_suspended:
