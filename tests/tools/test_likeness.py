@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from dependency_injector import containers, providers
 
-from toolkit import Agent, ConfigurationError, Tool
+from toolkit import Agent, ConfigurationError, RunContext, Tool
 from toolkit.injection import application, dep, overriding, provide
 from toolkit.testing import ScriptedModel, call, calls, says
 from toolkit.tools.specification import ToolSpecification, check_instance, specify
@@ -72,6 +72,25 @@ async def sent_by_itself(arguments: Any) -> str:
     return "sent"
 
 
+class Offered:
+    """Whether a tool is, and more that tools may have in common."""
+
+    def __init__(self, is_offered: bool) -> None:
+        self.is_offered = is_offered
+
+    def __call__(self, ctx: Any) -> bool:
+        return self.is_offered
+
+    def asked(self, ctx: Any, call: Any) -> None:
+        return None
+
+    async def sent(self, arguments: Any) -> str:
+        return "sent"
+
+    async def sent_twice(self, values: Any, ctx: RunContext) -> str:
+        return "sent"
+
+
 OTHERS: dict[str, dict[str, Any]] = {
     "nothing else": {},
     "a name": {"name": "other"},
@@ -106,6 +125,16 @@ OTHERS: dict[str, dict[str, Any]] = {
     "no guard": {"on_before_call": None},
     "a handler": {"handler": sent_by_itself},
     "a condition": {"available_if": lambda ctx: True},
+    "a condition that takes too much": {"available_if": lambda ctx, more: True},
+    "a condition that takes anything": {"available_if": lambda *ctx: True},
+    "a condition that takes what has a default": {"available_if": lambda ctx, more=1: True},
+    "a condition that is an object": {"available_if": Offered(True)},
+    "a condition that is another's method": {"available_if": Offered(True).__call__},
+    "a condition that is no function": {"available_if": 5},
+    "a guard that is another's method": {"on_before_call": Offered(True).asked},
+    "a guard that takes anything": {"on_before_call": lambda *asked: None},
+    "a handler that is another's method": {"handler": Offered(True).sent},
+    "another handler that is another's method": {"handler": Offered(True).sent_twice},
 }
 
 
@@ -332,6 +361,35 @@ def test_tools_that_a_helper_configures_are_still_refused_when_they_differ_from_
 
     assert specify(Helped()).needs_approval is True
     assert specify(Helped()).needs_approval is True
+
+
+CONDITIONS: dict[str, Callable[[bool], Any]] = {
+    "a function": lambda is_offered: lambda ctx: is_offered,
+    "an object": Offered,
+    "another's method": lambda is_offered: Offered(is_offered).__call__,
+}
+
+
+@pytest.mark.parametrize("condition", CONDITIONS.values(), ids=CONDITIONS)
+def test_tools_that_differ_in_their_condition_only_are_described_once_and_asked_each_its_own(
+    remote: type[Remote], condition: Callable[[bool], Any]
+) -> None:
+    described = [specify(remote(available_if=condition(is_offered))) for is_offered in (True, False)]
+
+    assert described[0].validator is described[1].validator
+    assert [made.available_if is not None and made.available_if(None) for made in described] == [True, False]
+
+
+@pytest.mark.parametrize("condition", CONDITIONS.values(), ids=CONDITIONS)
+def test_a_condition_of_one_tool_does_not_live_on(remote: type[Remote], condition: Callable[[bool], Any]) -> None:
+    asked = condition(True)
+    specify(remote(available_if=asked))
+    gone = weakref.ref(getattr(asked, "__self__", asked))
+
+    del asked
+    gc.collect()
+
+    assert gone() is None
 
 
 # In runs

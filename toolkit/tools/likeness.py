@@ -10,6 +10,7 @@ import inspect
 from collections.abc import Set
 from types import FunctionType, MethodType
 from typing import Any, cast
+from weakref import ReferenceType, ref
 
 import msgspec
 from msgspec import Struct
@@ -24,18 +25,20 @@ class Likeness(Struct, frozen=True):
 
     Attributes:
         written: As JSON: what is plain data as it is, else its identity.
-        held: Whose identities these are. While they live, nothing else has them.
+        named: Whose identities these are. None of them is kept alive, and while they live, nothing else has theirs.
     """
 
     written: bytes
-    held: list[Any]
+    named: list[ReferenceType[Any]]
+
+    def holds(self) -> bool:
+        """Whether all that it names is there still."""
+        return all(named() is not None for named in self.named)
 
 
 def likeness_of(tool: Any, given: Set[type]) -> Likeness | None:
-    """What two tools of one class share that are described alike.
-
-    None where that can't be told, or where to keep it would keep alive what may belong to one run: a function or an
-    object that the tool has itself.
+    """What two tools of one class share that are described alike, but for the objects in them. None where that can't be
+    told, as of a function that is a tool's own handler: another tool has another one.
 
     Args:
         given: Types of which the run has a value.
@@ -44,40 +47,52 @@ def likeness_of(tool: Any, given: Set[type]) -> Likeness | None:
         ConfigurationError: a member can't be read.
     """
     own = attributes_of(tool)
-    held: list[Any] = [*given]
     told: list[Any] = [sorted(map(id, given))]
+    named: list[Any] = [*given]
     for member, value in zip(MEMBERS, read_members(tool, _ABSENT), strict=True):
-        if value.__class__ not in _PLAIN and value is not _ABSENT:
-            kind = _kind_of(tool, member, value, is_own=member in own)
-            if kind is None:
-                return None
-            lasting = value.__func__ if isinstance(value, MethodType) else value
-            held.append(lasting)
-            told.append([kind, id(lasting)])
-        else:
+        if value.__class__ in _PLAIN or value is _ABSENT:
             told.append(value)
+            continue
+        kind, lasting = _told_of(tool, member, value, is_own=member in own)
+        if kind is None:
+            return None
+        told.append([kind, id(lasting)])
+        named.append(lasting)
     try:
         written = msgspec.json.encode(told)
-        is_plain = msgspec.json.decode(written) == told  # a tuple, a set or a date would be written, too
+        if msgspec.json.decode(written) != told:  # a tuple, a set or a date would be written, too
+            return None
+        return Likeness(written, [*map(ref, named)])
     except (TypeError, ValueError, RecursionError, msgspec.MsgspecError):
         return None
-    return Likeness(written, held) if is_plain else None
 
 
 _ABSENT = ["absent"]  # no member is a list
 _PLAIN = frozenset((str, int, float, bool, type(None), dict))
+_PARAMETERS = {"available_if": 1, "on_before_call": 2, "on_after_call": 2}
 
 
-def _kind_of(tool: Any, member: str, value: Any, *, is_own: bool) -> str | None:
-    """How a member that is no plain data belongs to the tool; None where it may be another one for each tool."""
+def _told_of(tool: Any, member: str, value: Any, *, is_own: bool) -> tuple[str | None, Any]:
+    """How a member that is no plain data decides, and by what, which is shared by all tools that have such a one."""
     if isinstance(value, type):
-        return "type"
-    if is_own:
-        return None
-    cls = cast("type[Any]", type(tool))
-    if isinstance(value, MethodType) and type(value.__func__) is FunctionType:
-        return "method" if value.__self__ is tool or value.__self__ is cls else None
-    of_class = inspect.getattr_static(cls, member, None)
-    if isinstance(of_class, staticmethod):
-        of_class = of_class.__func__
-    return "of the class" if of_class is value else None
+        return "type", value
+    if isinstance(value, MethodType):
+        function: Any = value.__func__
+        kind = "method of the tool" if value.__self__ is tool else "method"
+        return (kind, function) if type(function) is FunctionType else (None, None)
+    if type(value) is FunctionType:
+        if not is_own:
+            return "function", value
+        has_those_parameters = value.__code__.co_argcount == _PARAMETERS.get(member) and _has_no_others(value)
+        return ("function with its parameters", value.__code__) if has_those_parameters else (None, None)
+    call = getattr(cast("type[Any]", type(value)), "__call__", None)  # noqa: B004 - which one, and not whether
+    if type(call) is FunctionType and not hasattr(value, "__signature__") and not hasattr(value, "__wrapped__"):
+        return "object", call
+    is_of_the_class = inspect.getattr_static(cast("type[Any]", type(tool)), member, None) is value
+    return ("member of the class", value) if is_of_the_class else (None, None)
+
+
+def _has_no_others(function: FunctionType) -> bool:
+    code = function.__code__
+    takes_any = code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
+    return not code.co_kwonlyargcount and not takes_any and not hasattr(function, "__wrapped__")

@@ -27,6 +27,7 @@ from toolkit.tools.members import (
     differs_per_instance,
     has_constructor,
     own_members,
+    read_member,
     read_members,
     undeclared,
 )
@@ -217,10 +218,11 @@ def specify(tool: Any, given: Set[type] = frozenset()) -> ToolSpecification:
         return _of_object(tool, given)
     described = _described_alike(cls)
     found: tuple[ToolSpecification, Likeness] | Any = described.get(likeness.written)
-    if found is not UNSET:
-        return replace(found[0], own=own_members(tool))
+    if found is not UNSET and found[1].holds():
+        return replace(found[0], own=own_members(tool), available_if=read_member(tool, "available_if"))
     made = _of_object(tool, given)
-    described.put(likeness.written, (made, likeness), _size_of(likeness))
+    shared = replace(made, own={}, available_if=None)  # without what may be the tool's own
+    described.put(likeness.written, (shared, likeness), _size_of(likeness))
     return made
 
 
