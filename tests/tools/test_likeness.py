@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import enum
 import gc
+import inspect
 import itertools
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import MethodType
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 from dependency_injector import containers, providers
 
-from toolkit import Agent, ConfigurationError, RunContext, Tool
+from toolkit import Agent, ConfigurationError, Inject, RunContext, Tool
 from toolkit.injection import application, dep, overriding, provide
 from toolkit.testing import ScriptedModel, call, calls, says
 from toolkit.tools.specification import ToolSpecification, check_instance, specify
@@ -91,6 +92,35 @@ class Offered:
         return "sent"
 
 
+class Given:
+    """A value of a run."""
+
+
+def signed(parameters: str) -> Offered:
+    """A condition that says itself what it takes."""
+    condition: Any = Offered(True)
+    made: dict[str, Any] = {}
+    exec(f"def condition{parameters}: ...", made)
+    condition.__signature__ = inspect.signature(made["condition"])
+    return condition
+
+
+def taking(kind: Any) -> Callable[..., bool]:
+    def condition(ctx: Any, value: Any) -> bool:
+        return True
+
+    condition.__annotations__["value"] = Annotated[kind, Inject()]
+    return condition
+
+
+def taking_by_name(kind: Any) -> Callable[..., bool]:
+    def condition(ctx: Any, *, value: Any) -> bool:
+        return True
+
+    condition.__annotations__["value"] = Annotated[kind, Inject()]
+    return condition
+
+
 OTHERS: dict[str, dict[str, Any]] = {
     "nothing else": {},
     "a name": {"name": "other"},
@@ -131,6 +161,12 @@ OTHERS: dict[str, dict[str, Any]] = {
     "a condition that is an object": {"available_if": Offered(True)},
     "a condition that is another's method": {"available_if": Offered(True).__call__},
     "a condition that is no function": {"available_if": 5},
+    "a condition of its own signature": {"available_if": signed("(ctx)")},
+    "a condition of a signature that takes too much": {"available_if": signed("(ctx, more)")},
+    "a condition that takes a value": {"available_if": taking(Text)},
+    "a condition that takes another value": {"available_if": taking(Given)},
+    "a condition that takes a value by name": {"available_if": taking_by_name(Text)},
+    "a condition that takes another value by name": {"available_if": taking_by_name(Given)},
     "a guard that is another's method": {"on_before_call": Offered(True).asked},
     "a guard that takes anything": {"on_before_call": lambda *asked: None},
     "a handler that is another's method": {"handler": Offered(True).sent},
@@ -148,7 +184,8 @@ def told_of(tool: Any) -> Any:
     plain = [repr(member) for member in members if isinstance(member, (bool, int, float, str, type(None)))]
     handler = made.handler
     checked = made.validator.is_valid({}), made.validator.is_valid({"text": "a", "a": True})
-    return repr(made.definition), plain, checked, handler.whole, handler.shape.convert is None, made.own
+    taken = [parameter.annotation for parameter in made.availability]
+    return repr(made.definition), plain, checked, taken, handler.whole, handler.shape.convert is None, made.own
 
 
 @pytest.mark.parametrize("second", OTHERS)
@@ -267,10 +304,6 @@ def test_members_that_stand_nowhere_in_the_object_tell_tools_apart(cls: Callable
     assert [made.description for made in described] == [f"Do it {number} times." for number in (1, 2, 1)]
 
 
-class Given:
-    """A value of a run."""
-
-
 class Greeting(Tool):
     """Greet."""
 
@@ -361,6 +394,16 @@ def test_tools_that_a_helper_configures_are_still_refused_when_they_differ_from_
 
     assert specify(Helped()).needs_approval is True
     assert specify(Helped()).needs_approval is True
+
+
+def test_a_condition_that_is_the_tools_own_method_is_refused_also_after_another_tools(remote: Any) -> None:
+    remote.is_allowed = lambda self, ctx: True
+    other, tool = remote(), remote()
+    specify(remote(available_if=other.is_allowed))
+    tool.available_if = tool.is_allowed
+
+    with pytest.raises(ConfigurationError, match="before an instance exists"):
+        specify(tool)
 
 
 CONDITIONS: dict[str, Callable[[bool], Any]] = {

@@ -88,8 +88,7 @@ def _told_of(tool: Any, member: str, value: Any, *, is_own: bool) -> tuple[str |
     call = getattr(cast("type[Any]", type(value)), "__call__", None)  # noqa: B004 - which one, and not whether
     if type(call) is FunctionType and not hasattr(value, "__signature__") and not hasattr(value, "__wrapped__"):
         return "object", call
-    is_of_the_class = inspect.getattr_static(cast("type[Any]", type(tool)), member, None) is value
-    return ("member of the class", value) if is_of_the_class else (None, None)
+    return (None, None) if is_own else ("object itself", value)
 
 
 def _has_no_others(function: FunctionType) -> bool:
