@@ -15,7 +15,7 @@ from toolkit.injection.memories import Memory
 from toolkit.injection.nearest import in_quotes, names_near
 from toolkit.injection.scopes import Scope
 from toolkit.injection.sources import Kind, kind_of, open_async, open_sync, plain_source, product_of_source
-from toolkit.tools.handlers import is_context_type
+from toolkit.tools.handlers import CONTEXT_TYPES
 from toolkit.tools.parameters import Parameter, label_of
 from toolkit.tools.resolver import Recipe, RunScope
 
@@ -66,7 +66,7 @@ class MappingResolver:
         return self._memory
 
     def open_run(self, values: Mapping[type, Any], open_timeout: float | None) -> RunScope:
-        types = frozenset(kind for kind in values if not is_context_type(kind))
+        types = frozenset(values).difference(CONTEXT_TYPES)
         return _MappingScope("run", values=values, resolver=self, open_timeout=open_timeout, value_types=types)
 
     def tool(self, listed: Any, value_types: Set[type]) -> Recipe:

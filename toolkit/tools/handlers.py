@@ -32,9 +32,10 @@ from toolkit.tools.schemas.json_values import with_arrays
 from toolkit.tools.schemas.protocol import ConversionError, Field, Shape
 from toolkit.tools.violations import Violation, child_path
 
-__all__ = ["HandlerPlan", "context_value", "is_context_type", "plan_handler", "types_taken"]
+__all__ = ["CONTEXT_TYPES", "HandlerPlan", "context_value", "is_context_type", "plan_handler", "types_taken"]
 
-_CONTEXT_TYPES = (RunContext, Run, Invocation)
+CONTEXT_TYPES = frozenset((RunContext, Run, Invocation))
+"""What every run gives by its type."""
 
 
 _NO_OBJECTS = (str, bytes, int, float, bool, list, tuple, set, frozenset)
@@ -91,7 +92,7 @@ def is_context_type(annotation: Any) -> bool:
 def _context_type(annotation: Any) -> type | None:
     plain = without_none(annotation)
     plain = typing.get_origin(plain) or plain
-    return next((kind for kind in _CONTEXT_TYPES if plain is kind), None)
+    return next((kind for kind in CONTEXT_TYPES if plain is kind), None)
 
 
 def context_value(wanted: type, ctx: RunContext) -> Any:

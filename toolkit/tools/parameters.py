@@ -6,7 +6,7 @@ import functools
 import inspect
 import types
 import typing
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, cast
 
 from msgspec import UNSET, Struct, UnsetType
@@ -58,13 +58,13 @@ def read_parameters(target: Callable[..., Any], owner: str) -> tuple[Parameter, 
             `Inject()` stands where the default belongs.
     """
     try:
-        signature = _signature_of(target)
+        taken = _parameters_of(target)
     except ValueError:  # a builtin without a text signature
         return ()
     namespace = _namespace_of(target)
     given = {name for partial in _partials_of(target) for name in partial.keywords}
     parameters: list[Parameter] = []
-    for parameter in signature.parameters.values():
+    for parameter in taken:
         if parameter.name in given:
             continue
         annotation: Any = UNSET
@@ -174,6 +174,22 @@ def function_of(target: Any) -> Any:
             return target
 
 
+def _is_plain_class(target: Any) -> bool:
+    """Whether it is a class that no metaclass makes objects of in its own way."""
+    return target.__class__ is type
+
+
+def _parameters_of(target: Any) -> Sequence[inspect.Parameter]:
+    """The parameters. A class whose constructor is a plain `__init__`, or none, is asked for it: that costs less."""
+    if _is_plain_class(target) and target.__new__ is object.__new__ and not hasattr(target, "__signature__"):
+        constructor = target.__init__
+        if constructor is object.__init__:
+            return ()
+        if type(constructor) is types.FunctionType and constructor.__code__.co_argcount:  # it takes `self` by place
+            return [*_signature_of(constructor).parameters.values()][1:]
+    return [*_signature_of(target).parameters.values()]
+
+
 def _signature_of(target: Any) -> inspect.Signature:
     if isinstance(target, functools.partial):  # one with `__wrapped__` would show what it gives already
         given = cast("functools.partial[Any]", target)
@@ -198,6 +214,9 @@ def _namespace_of(target: Any) -> dict[str, Any]:
 
 
 def _evaluated(annotation: Any, namespace: dict[str, Any], name: str, owner: str) -> Any:
+    found = namespace.get(annotation) if isinstance(annotation, str) else annotation
+    if _is_plain_class(found):  # a class, by its name or itself, as most are: nothing in it to be evaluated
+        return found
     holder = types.SimpleNamespace(__annotations__={name: annotation})
     try:
         return typing.get_type_hints(holder, namespace, include_extras=True)[name]
