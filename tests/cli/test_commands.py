@@ -272,6 +272,12 @@ def test_an_application_is_a_class_a_function_or_a_container(toolwire: Command, 
     assert toolwire("check", "--app", app).status == 0
 
 
+def test_the_help_says_what_may_be_given_as_an_application(toolwire: Command) -> None:
+    told = " ".join(toolwire("check", "--help").out.split())
+
+    assert "its class, a function that makes it, or one that is made." in told
+
+
 def test_graph_draws_a_container_as_mermaid(toolwire: Command) -> None:
     answer = toolwire("graph", "--app", "shop:Shop")
 

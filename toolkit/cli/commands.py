@@ -39,7 +39,14 @@ command_line = typer.Typer(
     rich_markup_mode=None,
 )
 
-App = Annotated[str, typer.Option("--app", metavar="MODULE:CONTAINER", help="The application's container.")]
+App = Annotated[
+    str,
+    typer.Option(
+        "--app",
+        metavar="MODULE:CONTAINER",
+        help="The application's container: its class, a function that makes it, or one that is made.",
+    ),
+]
 AgentName = Annotated[str, typer.Option("--agent", metavar="NAME", help="The provider of the agent.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 BaseUrl = Annotated[
