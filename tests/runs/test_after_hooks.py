@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import Any
 
 import pytest
@@ -165,6 +166,21 @@ async def test_the_exception_stays_on_the_record_when_its_result_is_replaced() -
 
     assert run.calls[0].result.content == "all is well"
     assert str(run.calls[0].error) == "token=abc123"
+
+
+async def test_the_error_that_an_after_hook_is_told_can_be_logged_with_its_traceback(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    logger = logging.getLogger("audit")
+    hook = After(lambda ctx, info: logger.error("called", exc_info=info.error))
+
+    for wanted in (fail, error_result):
+        await told_of(wanted, hooks=(hook,))
+
+    raised, unraised = (record.exc_text or "" for record in caplog.records)
+    assert raised.startswith("Traceback")
+    assert "token=abc123" in raised
+    assert unraised == ""
 
 
 async def test_a_replaced_result_is_cut_to_size_after_the_hooks() -> None:
