@@ -48,14 +48,7 @@ def _nothing(read: Callable[[], ModelChoice]) -> Model:
 def _made_of(choice: providers.Callable[Any], http: providers.Dependency[Any]) -> dict[str, providers.Factory[Any]]:
     """A factory for each provider that `provider:model` may name. Its adapter is imported when it makes a model."""
     return {
-        provider.name: providers.Factory(
-            provider.make,
-            choice.provided.name,
-            http=http,
-            api_key=choice.provided.api_key,
-            base_url=choice.provided.base_url,
-            settings=choice.provided.settings,
-        )
+        provider.name: providers.Factory(ModelChoice.make, choice, http=http)  # the choice is read once for a model
         for provider in PROVIDERS
     }
 

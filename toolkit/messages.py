@@ -262,8 +262,8 @@ def messages_from_json(text: str | bytes, *, trusted: bool = True) -> list[Messa
             of user and assistant messages is kept. Tool calls, results, system messages, reasoning and media go.
 
     Returns:
-        The messages. Trusted ones in which every call has its result are a `Transcript`, looked through here once: a
-        run that goes on with it does not do so again.
+        The messages. Those in which every call has its result are a `Transcript`, looked through here once: a run
+        that goes on with it does not do so again.
 
     Raises:
         ValueError: it is not such an array.
@@ -280,7 +280,7 @@ def messages_from_json(text: str | bytes, *, trusted: bool = True) -> list[Messa
             kept.append(UserMessage(message.text))
         elif isinstance(message, AssistantMessage) and message.text:
             kept.append(AssistantMessage(message.text))
-    return kept
+    return _transcript_of(kept)
 
 
 def has_object_arguments(call: ToolCall) -> bool:

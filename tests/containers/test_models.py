@@ -16,6 +16,7 @@ from toolkit import Agent, ConfigurationError
 from toolkit.injection import AppScoped, application, dep, overriding, provide
 from toolkit.models import KeywordModel, ModelSettings, OpenAIChatModel, RetryingModel
 from toolkit.models.catalogue import PROVIDERS
+from toolkit.models.choice import ModelChoice
 from toolkit.testing import ScriptedModel, says
 
 ANSWER = {"choices": [{"message": {"content": "Hello."}, "finish_reason": "stop"}]}
@@ -159,3 +160,21 @@ def test_a_key_is_not_shown_by_what_holds_it() -> None:
     models = Models(config={"model": "openai-chat:gpt-5.6", "api_key": "sk-secret"}, http=httpx.AsyncClient())
 
     assert "sk-secret" not in repr(models.model()) + repr(models.choice()) + str(models.choice())
+
+
+async def test_a_run_reads_what_its_model_is_to_be_at_most_three_times(server: LoopbackServer) -> None:
+    reads: list[ModelChoice] = []
+
+    def read() -> ModelChoice:
+        reads.append(ModelChoice.read({"model": "openai-chat:m", "base_url": server.url, "api_key": "key"}))
+        return reads[-1]
+
+    container = Application()
+    container.models.choice.override(providers.Callable(read))
+    async with application(container) as app:
+        await app.agent().run("Hi")
+        reads.clear()
+        run = await app.agent().run("Hi")
+
+    assert run.response == "Hello."
+    assert 1 <= len(reads) <= 3

@@ -82,14 +82,20 @@ def text_of_arguments(arguments: Any) -> str:
 
 
 def object_of_arguments(call: ToolCall) -> dict[str, Any]:
-    """The arguments, for servers that take an object only; a run's transcript has no others. Else an empty one."""
+    """The arguments, for servers that take an object only; a run's transcript has no others. Else an empty one.
+
+    What is in them is looked through, and goes into a request as it was written.
+    """
     arguments: Any = call.arguments
     if isinstance(arguments, str):
         try:
-            arguments = msgspec.json.decode(arguments)
-        except (msgspec.DecodeError, RecursionError):
+            return _as_written(arguments)
+        except (msgspec.MsgspecError, RecursionError):
             return {}
     return arguments if is_object(arguments) else {}
+
+
+_as_written = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
 def with_own_ids(calls: Iterable[ToolCall]) -> tuple[ToolCall, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 
 from toolkit.models.names import sent_name
@@ -12,6 +13,7 @@ _WANTS_ONE = re.compile(r"_*[0-9-]", re.ASCII)
 _HAS_ONE = re.compile(r"_+[0-9-]", re.ASCII)
 
 
+@functools.lru_cache(maxsize=1_024)
 def written_name(name: str) -> str:
     """The name as it is sent: one that begins otherwise gets a `_`, and so does one that would look like it."""
     name = sent_name(name)

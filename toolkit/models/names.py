@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
 from collections.abc import Iterable
@@ -14,6 +15,7 @@ _FINE = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 _OTHER = re.compile(r"[^A-Za-z0-9_-]", re.ASCII)
 
 
+@functools.lru_cache(maxsize=1_024)
 def sent_name(name: str) -> str:
     """The name as it is sent: itself, or its first 51 characters made harmless, `_` and 12 hexadecimal digits.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import functools
+import heapq
 from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Mapping, Sequence, Set
 from typing import Any, cast
 
@@ -55,7 +56,7 @@ class ToolSet(Struct, frozen=True, eq=False):
 
     entries: dict[str, ToolEntry]
     definitions: tuple[ToolDefinition, ...]
-    conditional: bool
+    conditional: tuple[str, ...]  # the names of those with `available_if`
     listed: tuple[Any, ...]  # keeps alive what the place in the memory is named by
     needing_approval: frozenset[str]
 
@@ -73,7 +74,14 @@ class ToolSet(Struct, frozen=True, eq=False):
         name = printable(name, 64)
         if not self.entries:
             return f"unknown tool '{name}'; there are no tools"
-        near = difflib.get_close_matches(name, self.entries, n=_MAX_NAMES, cutoff=0.0)
+        matcher = difflib.SequenceMatcher(b=name)
+
+        def likeness(known: str) -> float:
+            matcher.set_seq1(known)
+            return matcher.quick_ratio()
+
+        nearest = heapq.nlargest(_MAX_NAMES, self.entries, key=likeness)  # the exact measure takes longer
+        near = difflib.get_close_matches(name, nearest, n=_MAX_NAMES, cutoff=0.0)
         rest = [known for known in self.entries if known not in near]
         names = [*near, *rest]
         more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
@@ -224,7 +232,7 @@ def _compiled(
     return ToolSet(
         entries,
         tuple(entry.specification.definition for entry in entries.values()),
-        any(entry.specification.available_if is not None for entry in entries.values()),
+        tuple(name for name, entry in entries.items() if entry.specification.available_if is not None),
         tuple(listed),
         frozenset(name for name, entry in entries.items() if entry.specification.needs_approval),
     )
@@ -247,17 +255,16 @@ def _injections(parameters: Any, owner: str, resolver: Resolver, value_types: Se
 
 async def _available(tools: ToolSet, ctx: RunContext, build: Build, started: Started) -> ToolSet:
     """The tools whose `available_if` says yes in this run."""
-    entries = {name: entry for name, entry in tools.entries.items() if await _is_available(entry, ctx, build, started)}
-    if len(entries) == len(tools.entries):
+    hidden = {name for name in tools.conditional if not await _is_available(tools.entries[name], ctx, build, started)}
+    if not hidden:
         return tools
+    entries = {name: entry for name, entry in tools.entries.items() if name not in hidden}
     definitions = tuple(entry.specification.definition for entry in entries.values())
     return ToolSet(entries, definitions, tools.conditional, tools.listed, tools.needing_approval & entries.keys())
 
 
 async def _is_available(entry: ToolEntry, ctx: RunContext, build: Build, started: Started) -> bool:
-    condition = entry.specification.available_if
-    if condition is None:
-        return True
+    condition: Any = entry.specification.available_if
     injected = {name: await build(recipe) for name, recipe in entry.availability.items()}
     label = f"available_if of tool '{entry.specification.name}'"
     return bool(await started(label, functools.partial(condition, ctx, **injected)))

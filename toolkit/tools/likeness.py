@@ -38,7 +38,7 @@ class Likeness(Struct, frozen=True):
 
 def likeness_of(tool: Any, given: Set[type]) -> Likeness | None:
     """What two tools of one class share that are described alike, but for the objects in them. None where that can't be
-    told, as of a function that is a tool's own handler: another tool has another one.
+    told, as where a tool's own handler is a function that was made for it.
 
     Args:
         given: Types of which the run has a value.
@@ -81,7 +81,7 @@ def _told_of(tool: Any, member: str, value: Any, *, is_own: bool) -> tuple[str |
         kind = "method of the tool" if value.__self__ is tool else "method"
         return (kind, function) if type(function) is FunctionType else (None, None)
     if type(value) is FunctionType:
-        if not is_own:
+        if not is_own or value.__closure__ is None:  # most often one of a module
             return "function", value
         has_those_parameters = value.__code__.co_argcount == _PARAMETERS.get(member) and _has_no_others(value)
         return ("function with its parameters", value.__code__) if has_those_parameters else (None, None)
