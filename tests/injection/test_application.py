@@ -544,6 +544,18 @@ async def test_a_name_that_is_no_agents_is_a_configuration_error() -> None:
             app.agent("untold")
 
 
+async def test_a_misspelt_argument_of_a_bound_agents_run_is_told_with_the_one_that_was_meant() -> None:
+    class Application(containers.DeclarativeContainer):
+        agent = provide(Agent, model=ScriptedModel([]))
+
+    async with application(Application()) as app:
+        agent: Any = app.agent()
+        with pytest.raises(TypeError, match="a run takes no 'actorid'; did you mean 'actor_id'"):
+            await agent.run("hi", actorid="u1")
+        with pytest.raises(TypeError, match="a run takes no 'actorid'; did you mean 'actor_id'"):
+            agent.stream("hi", actorid="u1")
+
+
 async def test_each_run_builds_its_agent_model_and_hooks_anew() -> None:
     built: list[Any] = []
 

@@ -127,7 +127,14 @@ async def main() -> None:
         run = await app.agent().run("How is it in Oslo?", actor_id="u1", context={"account": 7})
         assert_type(run.response, str)
         await app.agent().run("How is it in Oslo?", actor="u1")  # wrong
-        async with app.agent().stream("How is it in Oslo?") as stream:
+        await app.agent().run("How is it in Oslo?", settings={"temperature": 0})  # wrong
+        app.agent().run_sync("How is it in Oslo?", actor="u1")  # wrong
+        app.agent().stream("How is it in Oslo?", actor="u1")  # wrong
+        app.agent().stream("How is it in Oslo?", timeout="3")  # wrong
+        async with app.agent().stream("How is it in Oslo?", actor_id="u1", timeout=3) as stream:
             async for _ in stream:
                 pass
         assert_type(stream.run.response, str)
+    await Agent().run("How is it in Oslo?", actor="u1")  # wrong
+    Agent().run_sync("How is it in Oslo?", actor="u1")  # wrong
+    Agent().stream("How is it in Oslo?", actor="u1")  # wrong

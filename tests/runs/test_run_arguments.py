@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import pytest
@@ -216,6 +217,38 @@ async def test_a_wrong_argument_is_named(arguments: dict[str, Any], text: str) -
         await Agent(model).run(**{"prompt": "hi", **arguments})
 
     assert model.requests == []
+
+
+def by_run(agent: Any, **options: Any) -> None:
+    asyncio.run(agent.run("hi", **options))
+
+
+def by_run_sync(agent: Any, **options: Any) -> None:
+    agent.run_sync("hi", **options)
+
+
+def by_stream(agent: Any, **options: Any) -> None:
+    agent.stream("hi", **options)
+
+
+@pytest.mark.parametrize("way", [by_run, by_run_sync, by_stream])
+def test_a_misspelt_argument_is_told_with_the_one_that_was_meant(way: Callable[..., None]) -> None:
+    model = ScriptedModel([])
+
+    with pytest.raises(TypeError) as caught:
+        way(Agent(model), actorid="u1", session_id="s1")
+
+    assert str(caught.value) == (
+        "a run takes no 'actorid'; did you mean 'actor_id'? It takes 'actor_id', 'context', 'messages', 'metadata', "
+        "'model', 'session_id', 'settings', 'state', 'timeout', 'tools', 'values'"
+    )
+    assert model.requests == []
+
+
+@pytest.mark.parametrize("way", [by_run, by_run_sync, by_stream])
+def test_an_argument_that_is_like_no_other_is_told_with_those_that_there_are(way: Callable[..., None]) -> None:
+    with pytest.raises(TypeError, match=r"^a run takes no 'colour'; it takes 'actor_id', 'context', "):
+        way(Agent(ScriptedModel([])), colour="red")
 
 
 async def test_a_missing_value_is_found_at_the_start() -> None:

@@ -24,6 +24,7 @@ from toolkit.context import RunContext
 from toolkit.errors import ConfigurationError, LimitExceeded, OutputError, RunError, ToolError
 from toolkit.injection import check
 from toolkit.injection.drawing import draw
+from toolkit.injection.runnable import RunOptions
 from toolkit.models import Model
 from toolkit.models.choice import ModelChoice
 from toolkit.records import CallRecord, Run
@@ -257,7 +258,7 @@ async def _asked(
     tools: Sequence[Any] = (),
 ) -> tuple[Run[Any], RunError | ConfigurationError | None]:
     """The run, also when it failed, and what it ended with."""
-    asked = {"model": model, "actor_id": actor_id, "context": context, "tools": tools}
+    asked: RunOptions = {"model": model, "actor_id": actor_id, "context": context, "tools": tools}
     async with open_agent(app, agent, model) as opened:
         return await _ended(run_with_progress(opened, prompt, **asked))
 
@@ -268,7 +269,7 @@ async def _called(
     """The run in which a model calls the tool."""
     model = ScriptedModel([calls(call(name, arguments)), says("")])
     async with open_app(app, agent, model) as opened:
-        caller = {"actor_id": actor_id, "context": context}
+        caller: dict[str, Any] = {"actor_id": actor_id, "context": context}
         ended = await _ended(run_with_progress(opened.agent(agent), "", model=model, **caller))
         more = tools_named(opened.container, name)
         if not more or not model.requests or name in {shown.name for shown in model.requests[0].tools}:

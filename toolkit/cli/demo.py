@@ -30,5 +30,5 @@ async def show_demo(choice: ModelChoice) -> None:
         for about, question in _QUESTIONS:
             print_line()
             print_line(f"{question}  ({about})", "bold")
-            caller = {"actor_id": _ACTOR, "context": {"account_id": _ACCOUNT}}
-            print_run(await run_with_progress(agent, question, model=model, **caller))
+            context = {"account_id": _ACCOUNT}
+            print_run(await run_with_progress(agent, question, model=model, actor_id=_ACTOR, context=context))

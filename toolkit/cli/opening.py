@@ -9,8 +9,9 @@ from typing import Any
 from toolkit.cli.failures import Failed
 from toolkit.cli.loading import load_container
 from toolkit.injection import application, overriding, provide
-from toolkit.injection.app import App, RunnableAgent
+from toolkit.injection.app import App
 from toolkit.injection.graph import names_in, product_of
+from toolkit.injection.runnable import RunnableAgent
 from toolkit.models import Model
 from toolkit.runs.agent import Agent
 
@@ -18,7 +19,7 @@ __all__ = ["open_agent", "open_app", "open_bare_agent", "tools_named"]
 
 
 @asynccontextmanager
-async def open_agent(app: str, name: str, model: Model | None) -> AsyncGenerator[RunnableAgent, None]:
+async def open_agent(app: str, name: str, model: Model | None) -> AsyncGenerator[RunnableAgent[Any], None]:
     """The agent of a container.
 
     With a `model` the agent's own is not built, so that its key may be missing. Pass the model to `run(...)`, too: it
@@ -39,7 +40,7 @@ async def open_app(app: str, agent: str, model: Model | None) -> AsyncGenerator[
 
 
 @asynccontextmanager
-async def open_bare_agent(app: str, name: str, *hooks: Any) -> AsyncGenerator[RunnableAgent, None]:
+async def open_bare_agent(app: str, name: str, *hooks: Any) -> AsyncGenerator[RunnableAgent[Any], None]:
     """An agent with nothing but the model of a container's agent, which its runs build as that agent's would."""
     container = load_container(app)
     model = getattr(getattr(container, "providers", {}).get(name), "kwargs", {}).get("model")

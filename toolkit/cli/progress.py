@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Unpack
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -15,11 +15,9 @@ from rich.text import Text
 from toolkit.cli.printing import call_in_words, duration_in_words, visible
 from toolkit.context import Event
 from toolkit.events import ToolCallFinished, ToolCallStarted, TurnStarted
+from toolkit.injection.runnable import RunnableAgent, RunOptions
 from toolkit.messages import ToolCall
 from toolkit.records import Run
-
-if TYPE_CHECKING:
-    from toolkit.injection.app import RunnableAgent
 
 __all__ = ["Progress", "run_with_progress"]
 
@@ -27,7 +25,7 @@ _SHOWN = 10
 """Calls at a time: a terminal has few lines, and what does not fit could not be taken away again."""
 
 
-async def run_with_progress(agent: RunnableAgent, prompt: str, **options: Any) -> Run[Any]:
+async def run_with_progress(agent: RunnableAgent[Any], prompt: str, **options: Unpack[RunOptions]) -> Run[Any]:
     """`agent.run(prompt, **options)`. Shows its progress on stderr where that is a terminal, and takes it away again.
 
     Raises what the run raises.

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any, cast
 
 from dependency_injector import providers
 from msgspec import UNSET
 
-from toolkit.context import Event
 from toolkit.errors import ConfigurationError, repr_of
 from toolkit.injection.checks import check_wiring
 from toolkit.injection.container import ContainerResolver
@@ -32,49 +31,14 @@ from toolkit.injection.host import ApplicationScope
 from toolkit.injection.overlays import AnyProvider, active_layers, dispatch
 from toolkit.injection.providers import AppScoped
 from toolkit.injection.run_scope import OPENING, ContainerScope
+from toolkit.injection.runnable import RunnableAgent
 from toolkit.injection.scopes import Scope
 from toolkit.injection.survey import is_agent
 from toolkit.injection.twins import ApplicationTwin
-from toolkit.messages import Message, Part
-from toolkit.records import Run
 from toolkit.tools.parameters import label_of
 from toolkit.tools.resolver import Recipe
 
-__all__ = ["App", "RunnableAgent", "application"]
-
-
-class EventStream(Protocol):
-    """What `agent.stream(...)` gives inside its block."""
-
-    @property
-    def run(self) -> Run[Any]: ...
-
-    def __aiter__(self) -> AsyncIterator[Event]: ...
-
-
-class RunnableAgent(Protocol):
-    """An agent bound to an application. What the arguments mean stands at `toolkit.Agent.run`."""
-
-    async def run(
-        self,
-        prompt: str | Sequence[Part],
-        *,
-        tools: Sequence[Any] = (),
-        context: Any = None,
-        metadata: Mapping[str, Any] | None = None,
-        actor_id: str | None = None,
-        session_id: str | None = None,
-        messages: Sequence[Message] = (),
-        state: Mapping[str, Any] | None = None,
-        timeout: float | None = None,
-        values: Mapping[type, Any] | None = None,
-        model: Any = None,
-        settings: Any = None,
-    ) -> Run[Any]: ...
-
-    def run_sync(self, prompt: str | Sequence[Part], **options: Any) -> Run[Any]: ...
-
-    def stream(self, prompt: str | Sequence[Part], **options: Any) -> AbstractAsyncContextManager[EventStream]: ...
+__all__ = ["App", "application"]
 
 
 class App:
@@ -87,7 +51,7 @@ class App:
         self._embedded: dict[Any, ContainerResolver] = {}
         self._open_in: list[list[Scope]] = []
 
-    def agent(self, name: str = "agent") -> RunnableAgent:
+    def agent(self, name: str = "agent") -> RunnableAgent[Any]:
         """The agent of a provider, bound to this application.
 
         Each of its runs asks the container for the agent, its model, hooks and tools, under the overrides of whoever
@@ -108,7 +72,7 @@ class App:
             )
         # No instance, though one may be there: what replaces the agent here must not be kept for later runs.
         recipe = Recipe(f"provider '{name}'", product=product, key=provider, identity=provider)
-        return cast("RunnableAgent", bind(self._resolver_for(name), recipe))
+        return cast("RunnableAgent[Any]", bind(self._resolver_for(name), recipe))
 
     if not TYPE_CHECKING:  # a type checker shall go on refusing the name
 

@@ -6,13 +6,15 @@ import asyncio
 import inspect
 import types
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Generic, TypedDict, TypeVar, Unpack, cast, overload
 
 from toolkit.context import RunContext
 from toolkit.errors import ConfigurationError
 from toolkit.injection.mapping import MappingResolver
+from toolkit.injection.nearest import names_near
+from toolkit.injection.runnable import RunOptions
 from toolkit.messages import DocumentPart, ImagePart, Message, Part, TextPart, UserMessage
 from toolkit.models.protocol import ModelSettings
 from toolkit.records import Invocation, Run
@@ -31,20 +33,8 @@ K = TypeVar("K")
 _GIVEN_BY_THE_RUN = (Invocation, Run, RunContext)
 
 
-class RunOptions(TypedDict, total=False):
-    """The keyword arguments of `run`, `run_sync` and `stream`."""
-
-    tools: Sequence[Any]
-    context: Any
-    metadata: Mapping[str, Any] | None
-    actor_id: str | None
-    session_id: str | None
-    messages: Sequence[Message]
-    state: Mapping[str, Any] | None
-    timeout: float | None
-    values: Mapping[type, Any] | None
-    model: Any
-    settings: ModelSettings | None
+class _NoOthers(TypedDict):
+    """The keyword arguments that a run takes beside its own: none to type checkers. Those that come are misspelt."""
 
 
 class Runnable(ABC, Generic[T]):
@@ -68,6 +58,7 @@ class Runnable(ABC, Generic[T]):
         values: Mapping[type, Any] | None = None,
         model: Any = None,
         settings: ModelSettings | None = None,
+        **misspelt: Unpack[_NoOthers],
     ) -> Run[T]:
         """Runs the agent, from a prompt to its answer. What the run opened is closed when this returns or raises.
 
@@ -94,6 +85,8 @@ class Runnable(ABC, Generic[T]):
             ConfigurationError: something is wired wrongly.
             asyncio.CancelledError: the caller was cancelled.
         """
+        if misspelt:
+            raise _no_argument(misspelt)
         request = _request(
             prompt, tools, context, metadata, actor_id, session_id, messages, state, timeout, values, model, settings
         )
@@ -340,8 +333,11 @@ def _request(
     values: Mapping[type, Any] | None = None,
     model: Any = None,
     settings: ModelSettings | None = None,
+    **misspelt: Unpack[_NoOthers],
 ) -> RunRequest:
     """The arguments of a run, checked."""
+    if misspelt:
+        raise _no_argument(misspelt)
     for kind in values or ():
         if not isinstance(kind, type):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers err
             raise ConfigurationError(f"values are given by type: {{{kind!r}: ...}} has a key that is no class")
@@ -368,6 +364,12 @@ def _request(
         settings=settings,
         brings_parts=bool(tools or values or settings is not None or model is not None),
     )
+
+
+def _no_argument(misspelt: Iterable[str]) -> TypeError:
+    """What is said of an argument that a run has not; Python names the function that got it, and not what was meant."""
+    name = next(iter(misspelt))
+    return TypeError(f"a run takes no '{name}'; {names_near(name, RunOptions.__optional_keys__, 'it takes')}")
 
 
 def _dict(given: Any, what: str) -> dict[str, Any]:
