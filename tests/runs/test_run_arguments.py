@@ -284,6 +284,13 @@ def test_run_sync_may_be_called_again_and_again() -> None:
     assert [agent.run_sync("hi").response for _ in range(2)] == ["1", "2"]
 
 
+def test_what_run_sync_raises_stands_below_no_other_error() -> None:
+    with pytest.raises(ConfigurationError, match="timeout is 0") as caught:
+        Agent(ScriptedModel([])).run_sync("hi", timeout=0)
+
+    assert caught.value.__context__ is None
+
+
 # Around the run
 
 

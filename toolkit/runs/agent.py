@@ -103,8 +103,10 @@ class Runnable(ABC, Generic[T]):
         try:
             asyncio.get_running_loop()
         except RuntimeError:
-            return asyncio.run(self.run(prompt, **options))
-        raise ConfigurationError("run_sync was called where an event loop is running; use `await agent.run(...)`")
+            pass  # not run here: what the run raises would stand below this error
+        else:
+            raise ConfigurationError("run_sync was called where an event loop is running; use `await agent.run(...)`")
+        return asyncio.run(self.run(prompt, **options))
 
     def stream(
         self, prompt: str | Sequence[Part], **options: Unpack[RunOptions]
