@@ -13,7 +13,7 @@ from dependency_injector import containers, providers
 
 from tests.injection.parts import Client, Connection, asking, connection_open_async
 from toolkit import Agent, ConfigurationError, Tool
-from toolkit.injection import AppScoped, RunScoped, application, dep, provide, resolver_for
+from toolkit.injection import AppScoped, RunScoped, application, dep, overriding, provide, resolver_for
 from toolkit.testing import ScriptedModel, says
 
 Log = list[str]
@@ -542,6 +542,60 @@ async def test_a_name_that_is_no_agents_is_a_configuration_error() -> None:
             app.agent("db")
         with pytest.raises(ConfigurationError, match="not known before it is built, and no agent"):
             app.agent("untold")
+
+
+class Embedded(containers.DeclarativeContainer):
+    agent = provide(Agent, model=ScriptedModel([]), name="embedded")
+
+
+class Office(containers.DeclarativeContainer):
+    names = providers.Singleton(dict)
+    model = providers.Dependency()
+    analyst = provide(Agent[str], model=dep(model), name="analyst")
+    embedded = providers.Container(Embedded)
+
+
+class HeadOffice(Office):
+    boss = provide(Agent, model=dep(Office.model), name="boss")
+
+
+async def test_an_agent_is_had_by_its_provider_as_by_its_name() -> None:
+    container: Any = HeadOffice(model=ScriptedModel([says("by the class"), says("by the container")]))
+
+    async with application(container) as app:
+        by_class = await app.agent(HeadOffice.analyst).run("go")
+        by_container = await app.agent(container.analyst).run("go")
+        bound = [repr(app.agent(given)) for given in (Office.analyst, HeadOffice.boss, HeadOffice.embedded.agent)]
+
+    assert [by_class.response, by_container.response] == ["by the class", "by the container"]
+    assert bound == [f"<BoundAgent of provider '{name}'>" for name in ("analyst", "boss", "embedded.agent")]
+
+
+async def test_an_agent_had_by_its_provider_is_what_overrides_it_for_this_container_only() -> None:
+    here, elsewhere = HeadOffice(model=ScriptedModel([])), HeadOffice(model=ScriptedModel([says("own")]))
+
+    async with application(here) as app, application(elsewhere) as other:
+        bound = app.agent(Office.analyst)
+        with overriding(here, analyst=Agent(ScriptedModel([says("fake")]))):
+            answers = [await agent.run("go") for agent in (bound, other.agent(Office.analyst))]
+
+    assert [answer.response for answer in answers] == ["fake", "own"]
+
+
+async def test_a_provider_that_is_no_agents_or_of_another_container_is_a_configuration_error() -> None:
+    async with application(HeadOffice(model=ScriptedModel([]))) as app:
+        agent: Any = app.agent
+        with pytest.raises(ConfigurationError, match="'names' gives dict, and no agent"):
+            agent(Office.names)
+        for strange in (Embedded.agent, provide(Agent)):
+            with pytest.raises(ConfigurationError) as caught:
+                agent(strange)
+            assert str(caught.value) == (
+                "AgentFactory(Agent) is no provider of the container, nor of its class; the container has 'analyst', "
+                "'boss', 'embedded', 'embedded.agent', 'model', 'names'"
+            )
+        with pytest.raises(ConfigurationError, match="Agent'> is neither a provider of the container"):
+            agent(Agent)
 
 
 async def test_a_misspelt_argument_of_a_bound_agents_run_is_told_with_the_one_that_was_meant() -> None:

@@ -10,7 +10,7 @@ from typing import assert_type
 
 from dependency_injector import containers, providers
 
-from toolkit import Agent, Invocation, Tool
+from toolkit import Agent, Invocation, Run, Tool
 from toolkit.injection import AppScoped, CallScoped, RunScoped, ScopeValue, application, dep, provide
 from toolkit.testing import ScriptedModel
 
@@ -68,6 +68,14 @@ class OwnAgent(Agent[Http]):
     output_type = Http
 
 
+def make_agent() -> Agent[Http]:
+    return OwnAgent()
+
+
+async def open_agent() -> AsyncIterator[OwnAgent]:
+    yield OwnAgent()
+
+
 class Application(containers.DeclarativeContainer):
     config = providers.Configuration(strict=True)
     http = AppScoped(open_http_later, timeout=config.http.timeout)
@@ -94,6 +102,9 @@ class Application(containers.DeclarativeContainer):
     told = provide(Agent, model=dep(model), output_type=Http)
     own = provide(OwnAgent, model=dep(model))
     agent_misspelt = provide(Agent[str], tool=[WeatherTool])  # wrong
+    kept = providers.Singleton(OwnAgent)
+    made = provide(make_agent)
+    opened = AppScoped(open_agent)
 
 
 assert_type(Application.untold(), Agent[str])
@@ -135,6 +146,20 @@ async def main() -> None:
             async for _ in stream:
                 pass
         assert_type(stream.run.response, str)
+        assert_type(await app.agent(Application.untold).run("How is it in Oslo?"), Run[str])
+        assert_type(await app.agent(Application().told).run("How is it in Oslo?"), Run[Http])
+        assert_type(app.agent(Application.own).run_sync("How is it in Oslo?"), Run[Http])
+        assert_type(app.agent(Application.kept).run_sync("How is it in Oslo?"), Run[Http])
+        assert_type(app.agent(Application.made).run_sync("How is it in Oslo?"), Run[Http])
+        assert_type(app.agent(Application.opened).run_sync("How is it in Oslo?"), Run[Http])
+        async with app.agent(Application.told).stream("How is it in Oslo?") as told:
+            async for _ in told:
+                pass
+        assert_type(told.run.output, Http)
+        await app.agent(Application.told).run("How is it in Oslo?", actor="u1")  # wrong
+        app.agent(Application.weather)  # wrong
+        app.agent(OwnAgent)  # wrong
+        app.agent(3)  # wrong
     await Agent().run("How is it in Oslo?", actor="u1")  # wrong
     Agent().run_sync("How is it in Oslo?", actor="u1")  # wrong
     Agent().stream("How is it in Oslo?", actor="u1")  # wrong

@@ -6,7 +6,7 @@ import asyncio
 import contextvars
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 from dependency_injector import providers
 from msgspec import UNSET
@@ -31,7 +31,7 @@ from toolkit.injection.host import ApplicationScope
 from toolkit.injection.overlays import AnyProvider, active_layers, dispatch
 from toolkit.injection.providers import AppScoped
 from toolkit.injection.run_scope import OPENING, ContainerScope
-from toolkit.injection.runnable import RunnableAgent
+from toolkit.injection.runnable import AgentProvider, RunnableAgent
 from toolkit.injection.scopes import Scope
 from toolkit.injection.survey import is_agent
 from toolkit.injection.twins import ApplicationTwin
@@ -39,6 +39,8 @@ from toolkit.tools.parameters import label_of
 from toolkit.tools.resolver import Recipe
 
 __all__ = ["App", "application"]
+
+T = TypeVar("T")
 
 
 class App:
@@ -51,16 +53,28 @@ class App:
         self._embedded: dict[Any, ContainerResolver] = {}
         self._open_in: list[list[Scope]] = []
 
-    def agent(self, name: str = "agent") -> RunnableAgent[Any]:
+    @overload
+    def agent(self, name: str = "agent") -> RunnableAgent[Any]: ...
+
+    @overload
+    def agent(self, provider: AgentProvider[T], /) -> RunnableAgent[T]: ...
+
+    def agent(self, name: str | AgentProvider[Any] = "agent") -> RunnableAgent[Any]:
         """The agent of a provider, bound to this application.
 
         Each of its runs asks the container for the agent, its model, hooks and tools, under the overrides of whoever
         starts the run, however old the bound agent is. What can be worked out once is kept: also an agent that would
         be made of the very same parts.
 
+        Args:
+            name: The provider's name, which may be nested; or the provider itself, the container's own or its class's
+                (`Application.agent`), so that type checkers know the output type of its runs.
+
         Raises:
             ConfigurationError: there is no such provider, or it gives no agent.
         """
+        if not isinstance(name, str):
+            name = self._resolver.name_of(name)
         provider = self._resolver.provider_named(name)
         product = product_of(answering(provider))
         bind = getattr(product, "bound_to", None)

@@ -133,6 +133,17 @@ class ContainerResolver:
             raise ConfigurationError(f"the container has no provider {name!r}; {near}")
         return provider
 
+    def name_of(self, provider: Any) -> str:
+        """The name of a provider, the container's own or its class's. Raises `ConfigurationError` for anything else."""
+        if not providers.is_provider(provider):
+            raise ConfigurationError(f"{repr_of(provider)} is neither a provider of the container nor the name of one")
+        own = own_provider(self.container, cast("AnyProvider", provider))
+        names = [name for name, known in names_in(self.container) if known is own]
+        if not names:
+            near = names_near("", (name for name, _ in names_in(self.container)), "the container has")
+            raise ConfigurationError(f"{describe(own)} is no provider of the container, nor of its class; {near}")
+        return names[0]
+
     def candidates(self) -> list[Candidate]:
         """The providers of the container itself (not those of embedded ones), with the classes that they give."""
         return [Candidate(name, product_of(provider), provider) for name, provider in self.container.providers.items()]

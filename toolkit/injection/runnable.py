@@ -11,7 +11,7 @@ from toolkit.messages import Message, Part
 from toolkit.models.protocol import ModelSettings
 from toolkit.records import Run
 
-__all__ = ["EventStream", "RunOptions", "RunnableAgent"]
+__all__ = ["AgentProvider", "EventStream", "RunOptions", "RunnableAgent"]
 
 T = TypeVar("T")
 
@@ -66,3 +66,12 @@ class RunnableAgent(Protocol[T]):
     def stream(
         self, prompt: str | Sequence[Part], **options: Unpack[RunOptions]
     ) -> AbstractAsyncContextManager[EventStream[T]]: ...
+
+
+class AgentProvider(Protocol[T]):
+    """A provider of agents: of `Agent` or a subclass, or of a function or generator that says so."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> RunnableAgent[T]: ...
+
+    @property
+    def provider(self) -> Any: ...  # by which it is told from a class of agents
