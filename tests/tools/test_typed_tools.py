@@ -10,6 +10,7 @@ import pytest
 
 from tests.tools import typed_tools
 from toolkit import definition
+from toolkit.tools.protocol import OPTIONAL_MEMBERS, FurtherMembers, OptionalMembers
 
 ROOT = Path(__file__).resolve().parents[2]
 CHECKERS = pytest.mark.parametrize(
@@ -22,12 +23,24 @@ CHECKERS = pytest.mark.parametrize(
 
 MISTAKES = """
 from tests.tools.typed_tools import PerInstance, WeatherTool, add, takes_tool
+from toolkit import FunctionTool, Tool, tool
 
 add("1")
 add(1, c=2)
 WeatherTool("client")
 PerInstance()
 takes_tool("weather")
+tool(timout=3)
+tool(needs_approval="yes")
+tool(timeout="3")
+tool(exclusive=None)
+tool(max_result_tokens=0.5)
+tool(on_before_call=lambda ctx: None)
+tool(on_after_call="deny")
+tool(available_if=True)
+Tool.define(name="t", description="Do it.", handler=print, need_approval=True)
+Tool.define(name="t", description="Do it.", handler=print, run_in_thread="no")
+FunctionTool(print, "t", "Do it.", exclusiv=True)
 """
 
 
@@ -50,8 +63,14 @@ def test_a_checker_finds_wrong_calls_of_tools(checker: list[str], tmp_path: Path
 
     ended = checked(checker, wrong)
 
-    for line in range(4, 9):
-        assert f"wrong.py:{line}:" in ended.stdout, f"nothing is said of {MISTAKES.splitlines()[line - 1]!r}"
+    for line, mistake in enumerate(MISTAKES.splitlines(), 1):
+        if mistake and not mistake.startswith("from "):
+            assert f"wrong.py:{line}:" in ended.stdout, f"nothing is said of {mistake!r}"
+
+
+def test_checkers_know_the_members_that_there_are() -> None:
+    assert sorted(OptionalMembers.__annotations__) == sorted(OPTIONAL_MEMBERS)
+    assert sorted(FurtherMembers.__annotations__) == sorted({*OPTIONAL_MEMBERS} - {"input_schema"})
 
 
 def test_the_tools_that_checkers_read_are_tools_at_run_time() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, assert_type
 
+from msgspec import Meta
+
 from toolkit import (
     FunctionTool,
     Inject,
@@ -19,6 +21,8 @@ from toolkit import (
     execute,
     tool,
 )
+from toolkit.context import RequestedCall
+from toolkit.hooks import CallInfo, Decision, Deny, Replace
 
 
 class WeatherClient:
@@ -86,21 +90,70 @@ async def forecast(city: str, client: Annotated[WeatherClient, Inject()]) -> str
     return await client.current(city, "metric")
 
 
+def deny(ctx: RunContext, call: RequestedCall) -> Decision | None:
+    return Deny("no") if call.revised else None
+
+
+class Guard:
+    async def __call__(self, ctx: RunContext, call: RequestedCall, reason: str = "no") -> Deny:
+        return Deny(reason)
+
+    def after(self, ctx: RunContext, info: CallInfo) -> Replace | None:
+        return Replace(info.result.value) if info.ok else None
+
+
+async def is_open(ctx: RunContext, client: Annotated[WeatherClient, Inject()]) -> bool:
+    return bool(await client.current("Oslo", ctx.agent.name))
+
+
+@tool(
+    input_schema=Plain,
+    output_schema=Annotated[int, Meta(ge=1)],
+    on_before_call=deny,
+    on_after_call=Guard().after,
+    available_if=is_open,
+    needs_approval=True,
+    timeout=None,
+    max_result_tokens=100,
+    run_in_thread=False,
+)
+def count(plain: Plain) -> int:
+    """Count it."""
+    return len(plain.name)
+
+
+@tool(input_schema={"type": "object"}, output_schema=list[int] | None, on_before_call=Guard())
+def listed(arguments: dict[str, Any]) -> list[int] | None:
+    """List it."""
+    return [len(arguments)]
+
+
+def made_of_settings(settings: dict[str, Any]) -> tuple[FunctionTool[[Plain], int], FunctionTool[..., Any]]:
+    made = tool(**settings)(count.handler)
+    return made, Tool.define(name="t", description="Do it.", handler=print, input_schema={}, **settings)
+
+
 def takes_tool(given: ITool) -> str:
     return given.name
 
 
-def all_of_them() -> None:
+def all_of_them(blank: RequestedCall) -> None:
     takes_tool(WeatherTool(WeatherClient()))
     takes_tool(CheckedTool())
     takes_tool(PerInstance("t"))
     takes_tool(Plain("t"))
     takes_tool(add)
     takes_tool(forecast)
+    takes_tool(count)
+    takes_tool(listed)
+    takes_tool(made_of_settings({"exclusive": True})[0])
     takes_tool(Tool.define(name="t", description="Do it.", handler=takes_tool))
 
     assert_type(add(1, b=2), int)
     assert_type(add.name, str)
+    assert_type(count(Plain("t")), int)
+    assert_type(FunctionTool(deny, "deny", "Deny it.", exclusive=True)(RunContext(), blank), Decision | None)
+    takes_tool(Tool.define(name="t", description="Do it.", handler=print, on_before_call=deny, timeout=0.5))
     assert_type(CheckedTool(), CheckedTool)
     assert_type(Tool.define(name="t", description="Do it.", handler=print), FunctionTool[..., Any])
     assert_type(definition(WeatherTool), ToolDefinition)

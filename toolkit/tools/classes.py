@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 from toolkit.context import RunContext
 from toolkit.records import ToolResult
@@ -12,6 +12,7 @@ from toolkit.tools.execution import execute
 from toolkit.tools.functions import FunctionTool
 from toolkit.tools.members import annotated_names
 from toolkit.tools.names import snake_case
+from toolkit.tools.protocol import FurtherMembers
 from toolkit.tools.schemas.members import docstring_of
 from toolkit.tools.specification import MAX_RESULT_TOKENS
 
@@ -68,7 +69,7 @@ class Tool:
         description: str,
         handler: Callable[..., Any],
         input_schema: Any = None,
-        **members: Any,
+        **members: Unpack[FurtherMembers],
     ) -> FunctionTool[..., Any]:
         """A tool of a callable at hand.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import functools
 from collections.abc import Callable, Mapping
-from typing import Any, Generic, ParamSpec, TypeVar, cast, overload
+from typing import Any, Generic, ParamSpec, TypeVar, Unpack, cast, overload
 
 from toolkit.context import RunContext
 from toolkit.errors import ConfigurationError
@@ -14,7 +14,7 @@ from toolkit.tools.docstrings import read_docstring
 from toolkit.tools.execution import execute
 from toolkit.tools.names import snake_case
 from toolkit.tools.parameters import label_of
-from toolkit.tools.protocol import DEFAULTS, MAX_RESULT_TOKENS, OPTIONAL_MEMBERS
+from toolkit.tools.protocol import DEFAULTS, MAX_RESULT_TOKENS, OPTIONAL_MEMBERS, OptionalMembers
 from toolkit.tools.schemas.members import docstring_of
 from toolkit.tools.specification import check_class, keep_specification
 
@@ -50,7 +50,9 @@ class FunctionTool(Generic[P, R]):
     max_result_tokens: int = MAX_RESULT_TOKENS
     run_in_thread: bool = True
 
-    def __init__(self, handler: Callable[P, R], name: str, description: str, **members: Any) -> None:
+    def __init__(
+        self, handler: Callable[P, R], name: str, description: str, **members: Unpack[OptionalMembers]
+    ) -> None:
         _check_members(members)
         if not callable(handler):
             raise ConfigurationError(f"the handler of tool {name!r} is {handler!r}; it has to be callable")
@@ -102,7 +104,7 @@ def tool(target: ClassT, /) -> ClassT: ...  # type: ignore[overload-overlap]  # 
 def tool(target: Callable[P, R], /) -> FunctionTool[P, R]: ...
 @overload
 def tool(
-    *, name: str | None = None, description: str | None = None, **members: Any
+    *, name: str | None = None, description: str | None = None, **members: Unpack[OptionalMembers]
 ) -> Callable[[Callable[P, R]], FunctionTool[P, R]]: ...
 def tool(target: Any = None, /, *, name: str | None = None, description: str | None = None, **members: Any) -> Any:
     """Makes a tool of a function; on a class, checks the class at once and returns it. It registers nothing.

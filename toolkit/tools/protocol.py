@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypedDict, runtime_checkable
 
-__all__ = ["DEFAULTS", "MAX_RESULT_TOKENS", "OPTIONAL_MEMBERS", "REQUIRED_MEMBERS", "ITool"]
+__all__ = [
+    "DEFAULTS",
+    "MAX_RESULT_TOKENS",
+    "OPTIONAL_MEMBERS",
+    "REQUIRED_MEMBERS",
+    "FurtherMembers",
+    "ITool",
+    "OptionalMembers",
+]
 
 MAX_RESULT_TOKENS = 10_000
 """Tokens of a result that a model is shown, unless the tool says otherwise; 4 bytes count as one."""
@@ -31,6 +39,29 @@ DEFAULTS: dict[str, Any] = {
     "run_in_thread": True,
 }
 """What an optional member is where a tool has none; None for the others."""
+
+
+class FurtherMembers(TypedDict, total=False):
+    """The optional members beside `input_schema`, as type checkers know the arguments of `Tool.define`.
+
+    A schema is `Any`: besides a dict, whatever Python has for a type, such as `list[int]` or `Annotated[int, ...]`.
+    """
+
+    output_schema: Any
+    on_before_call: Callable[[Any, Any], Any] | None
+    on_after_call: Callable[[Any, Any], Any] | None
+    exclusive: bool
+    timeout: float | None
+    available_if: Callable[..., Any] | None
+    needs_approval: bool
+    max_result_tokens: int
+    run_in_thread: bool
+
+
+class OptionalMembers(FurtherMembers, total=False):
+    """All of `OPTIONAL_MEMBERS`, as type checkers know the arguments of `@tool(...)`."""
+
+    input_schema: Any
 
 
 @runtime_checkable
