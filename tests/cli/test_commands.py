@@ -49,14 +49,143 @@ def test_a_call_that_fails_is_no_failure_of_the_run(toolwire: Command) -> None:
     assert "  error  tool 'crash' failed: LookupError  (" in answer.out
 
 
-def test_ask_says_how_to_learn_why_a_call_failed(toolwire: Command) -> None:
-    hinted = toolwire("ask", 'crash "here"', *SHOP)
-    traced = toolwire("ask", 'crash "here"', *SHOP, "--traceback")
-    denied = toolwire("ask", 'echo "forbidden"', *SHOP)
+def test_ask_tells_why_a_call_failed_which_the_model_does_not_learn(toolwire: Command) -> None:
+    answer = toolwire("ask", 'crash "here"', *SHOP)
 
-    assert " ms; --traceback tells why)\n" in hinted.out
-    assert "--traceback" not in traced.out + denied.out
+    *_, cause, answered = answer.out.splitlines()
+    assert cause == "  cause  LookupError: secret of the developer: here  (--traceback tells where)"
+    assert answered.endswith("crash could not help: tool 'crash' failed: LookupError")
+
+
+def test_ask_with_a_traceback_tells_no_more_how_to_get_one(toolwire: Command) -> None:
+    traced = toolwire("ask", 'crash "here"', *SHOP, "--traceback")
+
+    assert "\n  cause  LookupError: secret of the developer: here\n" in traced.out
     assert "LookupError: secret of the developer" in traced.err
+
+
+def test_ask_tells_no_cause_where_the_model_was_told(toolwire: Command) -> None:
+    assert "  cause  " not in toolwire("ask", 'echo "forbidden"', *SHOP).out
+
+
+FAILING = """
+import asyncio
+
+from dependency_injector import containers
+
+from toolkit import Agent, ConfigurationError, tool
+from toolkit.hooks import Replace
+from toolkit.injection import provide
+
+
+class Odd:
+    def on_before_call(self, ctx, call):
+        if call.name == "guarded":
+            raise OSError("the register is gone")
+
+    def on_after_call(self, ctx, info):
+        if info.call.name == "replaced":
+            return Replace("all is well")
+
+
+@tool
+def configured():
+    'Need a setting.'
+    raise ConfigurationError("there is no till; set SHOP_TILL=1\\nand start again")
+
+
+@tool
+def silent():
+    'Say nothing.'
+    raise KeyError
+
+
+@tool(timeout=0.01)
+async def slow():
+    'Wait.'
+    await asyncio.sleep(60)
+
+
+@tool(output_schema={"type": "integer"})
+def mistaken():
+    'Count.'
+    return "three"
+
+
+@tool
+def guarded():
+    'Be guarded.'
+
+
+@tool
+def steering():
+    'Steer the terminal.'
+    raise OSError("x\\x1b]0;owned\\x07")
+
+
+@tool
+def replaced():
+    'Be replaced.'
+    raise OSError("nothing is well")
+
+
+class Failing(containers.DeclarativeContainer):
+    agent = provide(Agent, tools=[configured, silent, slow, mistaken, guarded, steering, replaced], hooks=[Odd()])
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        pytest.param(
+            "configured",
+            "tool 'configured' failed: ConfigurationError: there is no till; set SHOP_TILL=1 and start again (MORE)",
+            id="a configuration error",
+        ),
+        pytest.param("silent", "tool 'silent' failed: KeyError (MORE)", id="no text"),
+        pytest.param("slow", "tool 'slow' took longer than 0.01 seconds", id="told to the model"),
+        pytest.param(
+            "mistaken",
+            "tool 'mistaken' failed: OutputMismatch: $: 'three' is not of type 'integer' (MORE)",
+            id="a wrong result",
+        ),
+        pytest.param(
+            "guarded",
+            "blocked by a guard: HookError: Odd.on_before_call raised OSError('the register is gone') (MORE)",
+            id="a guard that fails",
+        ),
+        pytest.param(
+            "steering", "tool 'steering' failed: OSError: x\\x1b]0;owned\\x07 (MORE)", id="control characters"
+        ),
+    ],
+)
+def test_call_tells_why_a_tool_failed(toolwire: Command, folder: Path, name: str, told: str) -> None:
+    (folder / "failing.py").write_text(FAILING)
+
+    answer = toolwire("call", name, "--app", "failing:Failing")
+
+    assert (answer.status, answer.out) == (1, "")
+    assert answer.err == f"toolwire: {told.replace('MORE', '--traceback tells where')}\n"
+
+
+def test_ask_tells_a_cause_of_several_lines_without_control_characters(toolwire: Command, folder: Path) -> None:
+    (folder / "failing.py").write_text(FAILING)
+
+    configured, steering = (
+        toolwire("ask", f"{name} now", "--app", "failing:Failing", "--model", "keyword").out
+        for name in ("configured", "steering")
+    )
+
+    assert "\n  cause  ConfigurationError: there is no till; set SHOP_TILL=1\n         and start again  (" in configured
+    assert "\n  cause  OSError: x\\x1b]0;owned\\x07  (" in steering
+
+
+def test_ask_tells_no_cause_where_a_hook_made_a_success_of_it(toolwire: Command, folder: Path) -> None:
+    (folder / "failing.py").write_text(FAILING)
+
+    answer = toolwire("ask", "replaced now", "--app", "failing:Failing", "--model", "keyword")
+
+    assert [line.split()[0] for line in answer.out.splitlines()] == ["call", "result", "answer"]
 
 
 def test_ask_prints_the_run_as_json(toolwire: Command) -> None:
@@ -232,7 +361,12 @@ def test_tools_and_call_ask_for_no_answer(toolwire: Command, agent: str) -> None
         pytest.param("echo", '{"text": 1}', "$.text: 1 is not of type 'string'", id="wrong type"),
         pytest.param("echo", "{}", "$.text: ", id="missing argument"),
         pytest.param("echo", '{"text": "forbidden"}', "that word is forbidden", id="denied by a guard"),
-        pytest.param("crash", '{"text": "x"}', "tool 'crash' failed: LookupError", id="failing tool"),
+        pytest.param(
+            "crash",
+            '{"text": "x"}',
+            "tool 'crash' failed: LookupError: secret of the developer: x (--traceback tells where)",
+            id="failing tool",
+        ),
     ],
 )
 def test_call_fails_in_one_line_when_the_call_does(toolwire: Command, name: str, arguments: str, error: str) -> None:

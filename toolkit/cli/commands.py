@@ -17,7 +17,7 @@ from toolkit.cli.failures import Failed, failing_in_one_line, print_tracebacks
 from toolkit.cli.loading import DEFAULT_APP, load_container
 from toolkit.cli.models import choice_of, opened_model, ping, ping_of_app, show_models
 from toolkit.cli.opening import open_agent, open_app, tools_named
-from toolkit.cli.printing import print_json, print_line, print_run, print_tools
+from toolkit.cli.printing import cause_of, print_json, print_line, print_run, print_tools
 from toolkit.cli.progress import run_with_progress
 from toolkit.cli.run_json import run_to_json
 from toolkit.context import RunContext
@@ -60,6 +60,8 @@ Context = Annotated[
 ]
 Traceback = Annotated[bool, typer.Option("--traceback", help="Print the traceback of an error, too.")]
 
+_MORE = "--traceback tells where"
+
 
 def _print_version(is_wanted: bool) -> None:
     if is_wanted:
@@ -100,7 +102,7 @@ def ask_agent(
         if as_json:
             print_json(run_to_json(run, error))
         else:
-            print_run(run, lambda record: _hint(record, traceback))
+            print_run(run, "" if traceback else _MORE)
         if traceback:
             print_tracebacks(cause for record in run.calls for cause in _causes(record))
         if error is not None:
@@ -163,15 +165,17 @@ def call_tool(
         _raise_unless_of_the_script(error)
         [record] = run.calls
         if record.result.is_error:
-            hint = _hint(record, traceback)
-            raise Failed(record.result.content + (f" ({hint})" if hint else ""), causes=_causes(record))
+            raise Failed(_failure_of(record, "" if traceback else _MORE), causes=_causes(record))
         print_line(record.result.content)
 
 
-def _hint(record: CallRecord, traceback: bool) -> str:
-    """A model is not told why a tool failed or a guard blocked; who sits at the terminal may ask."""
-    is_told = traceback or isinstance(record.error, (ToolError, ValueError))
-    return "" if is_told else "--traceback tells why"
+def _failure_of(record: CallRecord, hint: str) -> str:
+    """What a model would read of a call that failed, and why it did, where a model is not told."""
+    told, cause = record.result.content, cause_of(record)
+    if not cause:
+        return told
+    before = told.removesuffix(f": {type(record.error).__name__}")  # the class is told; its text stands behind it
+    return f"{before}: {cause}" + (f" ({hint})" if hint else "")
 
 
 @command_line.command("check")

@@ -9,9 +9,18 @@ from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from typing import TextIO
 
-from toolkit.errors import ToolkitError, escaped
+from toolkit.errors import ToolkitError, escaped, text_of_error
 
-__all__ = ["Failed", "Unread", "failing_in_one_line", "print_tracebacks", "report", "show_warning", "text_of"]
+__all__ = [
+    "Failed",
+    "Unread",
+    "class_and_text",
+    "failing_in_one_line",
+    "print_tracebacks",
+    "report",
+    "show_warning",
+    "text_of",
+]
 
 
 class Failed(Exception):
@@ -54,7 +63,13 @@ def text_of(error: BaseException) -> str:
     """The error in words; one that is not the toolkit's own is named by its class."""
     if isinstance(error, ToolkitError) and str(error):
         return str(error)
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return class_and_text(error)
+
+
+def class_and_text(error: BaseException) -> str:
+    """`LookupError: no such order`; the class alone where there is no text."""
+    name, text = type(error).__name__, text_of_error(error)
+    return f"{name}: {text}" if text and text != name else name
 
 
 def report(failure: Failed) -> None:

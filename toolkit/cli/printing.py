@@ -5,18 +5,27 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Sequence, Set
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
-from toolkit.cli.failures import Unread
-from toolkit.errors import STEERING, escaped
+from toolkit.cli.failures import Unread, class_and_text
+from toolkit.errors import STEERING, ToolError, escaped, text_of_error
 from toolkit.messages import ToolDefinition
 from toolkit.records import CallRecord, Run
 
-__all__ = ["call_in_words", "duration_in_words", "print_json", "print_line", "print_run", "print_tools", "visible"]
+__all__ = [
+    "call_in_words",
+    "cause_of",
+    "duration_in_words",
+    "print_json",
+    "print_line",
+    "print_run",
+    "print_tools",
+    "visible",
+]
 
 _SHOWN = 1_000
 """Characters of one result; `--json` has it whole."""
@@ -41,14 +50,14 @@ def _as_json_escape(found: re.Match[str]) -> str:
     return "\n" if found[0] == "\n" else f"\\u{ord(found[0]):04x}"
 
 
-def print_run(run: Run[Any], hint: Callable[[CallRecord], str] = lambda record: "") -> None:
+def print_run(run: Run[Any], hint: str = "") -> None:
     """The calls of a run, with their arguments, results and durations, and the answer.
 
     Args:
-        hint: What to say of a call that failed, beside what the model was told.
+        hint: How to learn more of a call that failed, where the model was not told why.
     """
     for record in run.calls:
-        _print_call(record, hint(record) if record.result.is_error else "")
+        _print_call(record, hint)
     if run.response:
         _print_labelled("answer", run.response, "bold")
 
@@ -64,8 +73,20 @@ def print_tools(tools: Sequence[ToolDefinition], needing_approval: Set[str]) -> 
 def _print_call(record: CallRecord, hint: str) -> None:
     _print_labelled("call", call_in_words(record.name, record.arguments), "cyan")
     label, style = ("error", "red") if record.result.is_error else ("result", "green")
-    beside = f"{duration_in_words(record.duration)}; {hint}" if hint else duration_in_words(record.duration)
-    _print_labelled(label, f"{_shortened(record.result.content)}  ({beside})", style)
+    _print_labelled(label, f"{_shortened(record.result.content)}  ({duration_in_words(record.duration)})", style)
+    if cause := cause_of(record):
+        _print_labelled("cause", _shortened(cause) + (f"  ({hint})" if hint else ""), style)
+
+
+def cause_of(record: CallRecord) -> str:
+    """Why a call failed, as the class and text of its exception: for whoever develops the application.
+
+    Empty where nothing failed, or where the text is what the model was told.
+    """
+    error = record.error
+    if error is None or not record.result.is_error or isinstance(error, ToolError):
+        return ""
+    return "" if text_of_error(error) == record.result.content else class_and_text(error)
 
 
 def _print_labelled(label: str, text: str, style: str) -> None:
