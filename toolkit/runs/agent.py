@@ -8,7 +8,7 @@ import types
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import Any, Generic, TypedDict, TypeVar, Unpack, cast, overload
+from typing import Any, Generic, TypeVar, Unpack, cast, overload
 
 from toolkit.context import RunContext
 from toolkit.errors import ConfigurationError
@@ -33,10 +33,6 @@ K = TypeVar("K")
 _GIVEN_BY_THE_RUN = (Invocation, Run, RunContext)
 
 
-class _NoOthers(TypedDict):
-    """The keyword arguments that a run takes beside its own: none to type checkers. Those that come are misspelt."""
-
-
 class Runnable(ABC, Generic[T]):
     """The ways to run an agent; a subclass says where its tools are found, and which agent it is."""
 
@@ -58,7 +54,6 @@ class Runnable(ABC, Generic[T]):
         values: Mapping[type, Any] | None = None,
         model: Any = None,
         settings: ModelSettings | None = None,
-        **misspelt: Unpack[_NoOthers],
     ) -> Run[T]:
         """Runs the agent, from a prompt to its answer. What the run opened is closed when this returns or raises.
 
@@ -85,8 +80,6 @@ class Runnable(ABC, Generic[T]):
             ConfigurationError: something is wired wrongly.
             asyncio.CancelledError: the caller was cancelled.
         """
-        if misspelt:
-            raise _no_argument(misspelt)
         request = _request(
             prompt, tools, context, metadata, actor_id, session_id, messages, state, timeout, values, model, settings
         )
@@ -100,6 +93,7 @@ class Runnable(ABC, Generic[T]):
         Raises:
             ConfigurationError: an event loop is running already; `await agent.run(...)` there.
         """
+        _refuse_misspelt(options)
         try:
             asyncio.get_running_loop()
         except RuntimeError:
@@ -119,6 +113,7 @@ class Runnable(ABC, Generic[T]):
                     print(event)
             print(stream.run.response)
         """
+        _refuse_misspelt(options)
         stream: RunStream[T] = RunStream(*self._source(), _request(prompt, **options))
         return stream
 
@@ -335,11 +330,8 @@ def _request(
     values: Mapping[type, Any] | None = None,
     model: Any = None,
     settings: ModelSettings | None = None,
-    **misspelt: Unpack[_NoOthers],
 ) -> RunRequest:
     """The arguments of a run, checked."""
-    if misspelt:
-        raise _no_argument(misspelt)
     for kind in values or ():
         if not isinstance(kind, type):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers err
             raise ConfigurationError(f"values are given by type: {{{kind!r}: ...}} has a key that is no class")
@@ -368,10 +360,11 @@ def _request(
     )
 
 
-def _no_argument(misspelt: Iterable[str]) -> TypeError:
-    """What is said of an argument that a run has not; Python names the function that got it, and not what was meant."""
-    name = next(iter(misspelt))
-    return TypeError(f"a run takes no '{name}'; {names_near(name, RunOptions.__optional_keys__, 'it takes')}")
+def _refuse_misspelt(options: Iterable[str]) -> None:
+    """Raises for what a run does not take; Python would name a function that the caller did not call."""
+    for name in options:
+        if name not in RunOptions.__optional_keys__:
+            raise TypeError(f"a run takes no '{name}'; {names_near(name, RunOptions.__optional_keys__, 'it takes')}")
 
 
 def _dict(given: Any, what: str) -> dict[str, Any]:
