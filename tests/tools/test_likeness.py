@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from types import MethodType
 from typing import Annotated, Any
+from unittest.mock import AsyncMock, MagicMock
 
 import pytest
 from dependency_injector import containers, providers
@@ -169,6 +170,8 @@ OTHERS: dict[str, dict[str, Any]] = {
     "a condition that takes another value by name": {"available_if": taking_by_name(Given)},
     "a guard that is another's method": {"on_before_call": Offered(True).asked},
     "a guard that takes anything": {"on_before_call": lambda *asked: None},
+    "a mock": {"handler": MagicMock(return_value="sent"), "input_schema": {}},
+    "an async mock": {"handler": AsyncMock(return_value="sent"), "input_schema": {}},
     "a handler that is another's method": {"handler": Offered(True).sent},
     "another handler that is another's method": {"handler": Offered(True).sent_twice},
 }
@@ -185,7 +188,8 @@ def told_of(tool: Any) -> Any:
     handler = made.handler
     checked = made.validator.is_valid({}), made.validator.is_valid({"text": "a", "a": True})
     taken = [parameter.annotation for parameter in made.availability]
-    return repr(made.definition), plain, checked, taken, handler.whole, handler.shape.convert is None, made.own
+    called = handler.whole, handler.shape.convert is None, handler.is_async, handler.contexts
+    return repr(made.definition), plain, checked, taken, called, made.own
 
 
 @pytest.mark.parametrize("second", OTHERS)

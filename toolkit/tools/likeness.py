@@ -72,6 +72,10 @@ _PLAIN = frozenset((str, int, float, bool, type(None), dict))
 _PARAMETERS = {"available_if": 1, "on_before_call": 2, "on_after_call": 2}
 
 
+_SAYING_OTHERWISE = ("__signature__", "__wrapped__", "__code__")
+"""By which an object looks to be called otherwise than its class says, as a mock does."""
+
+
 def _told_of(tool: Any, member: str, value: Any, *, is_own: bool) -> tuple[str | None, Any]:
     """How a member that is no plain data decides, and by what, which is shared by all tools that have such a one."""
     if isinstance(value, type):
@@ -85,9 +89,9 @@ def _told_of(tool: Any, member: str, value: Any, *, is_own: bool) -> tuple[str |
             return "function", value
         has_those_parameters = value.__code__.co_argcount == _PARAMETERS.get(member) and _has_no_others(value)
         return ("function with its parameters", value.__code__) if has_those_parameters else (None, None)
-    call = getattr(cast("type[Any]", type(value)), "__call__", None)  # noqa: B004 - which one, and not whether
-    if type(call) is FunctionType and not hasattr(value, "__signature__") and not hasattr(value, "__wrapped__"):
-        return "object", call
+    called = vars(cast("type[Any]", type(value))).get("__call__")
+    if type(called) is FunctionType and not any(hasattr(value, name) for name in _SAYING_OTHERWISE):
+        return "object", called
     return (None, None) if is_own else ("object itself", value)
 
 
