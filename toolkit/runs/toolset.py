@@ -41,7 +41,7 @@ class ToolEntry(Struct, frozen=True, eq=False):
         specification: What is known of it.
         injections: The recipes of its handler's `Inject` parameters, by name.
         availability: Those of its `available_if`.
-        look: At the instance or class that it was described by; None when that was built for the run alone.
+        look: At the instance or class that it was described by; None when it was built for the run.
     """
 
     recipe: Recipe
@@ -125,31 +125,15 @@ async def compile_tools(
     if known is None:
         finding = _Finding(resolver, value_types, ctx, build, started, {})
         recipes = await finding.recipes(listed)
-        given: Sequence[Any] | None = listed
-        if finding.built or finding.has_asked:
-            given = finding.lasting(recipes)
-            place = (_GIVEN, frozenset(value_types), *map(id, given or ()))
-            known = None if anew or given is None else _unchanged(memory.get(place))
-        if known is None:
-            known = _compiled(given or (), recipes, resolver, value_types, finding.built)
-            if given is not None:
-                if len(memory) >= _MAX_KEPT:  # each run brings new instances: let the oldest go
-                    memory.pop(next(iter(memory)))
-                memory[place] = known
+        known = _compiled(listed, recipes, resolver, value_types, finding.built)
+        if not finding.built and not finding.has_asked:
+            if len(memory) >= _MAX_KEPT:  # each run brings new instances: let the oldest go
+                memory.pop(next(iter(memory)))
+            memory[place] = known
     return await _available(known, ctx, build, started) if known.conditional else known
 
 
-def _unchanged(tools: ToolSet | None) -> ToolSet | None:
-    """The tools, unless a member of one was set since. Who gives tools in each run expects them to be looked at."""
-    if tools is None or not all(
-        entry.look is not None and entry.look.finds_the_same() for entry in tools.entries.values()
-    ):
-        return None
-    return tools
-
-
 _KEPT = object()
-_GIVEN = object()
 _NOTHING_KEPT: dict[Any, ToolSet] = {}
 
 
@@ -183,18 +167,6 @@ class _Finding(Struct, eq=False):
                         f"gave the next: is it given by itself? Objects with tools(ctx) have to come to tools"
                     )
                 found.extend(await self.recipes(await self._given_by(made), depth + 1))
-        return found
-
-    def lasting(self, recipes: Iterable[Recipe]) -> list[Any] | None:
-        """The objects by which these tools are known to be the same in a later run; None where one is of this run."""
-        found: list[Any] = []
-        for recipe in recipes:
-            if recipe not in self.built:
-                found.append(recipe.identity)
-            elif recipe.is_owned:
-                return None
-            else:
-                found.append(self.built[recipe])
         return found
 
     async def _made(self, recipe: Recipe) -> Any:
@@ -249,7 +221,7 @@ def _compiled(
         owner = f"tool '{name}'"
         source = recipe.product if recipe.instance is UNSET else recipe.instance
         if recipe in built:
-            source = None if recipe.is_owned else built[recipe]
+            source = None
         entries[name] = ToolEntry(
             recipe,
             specification,
