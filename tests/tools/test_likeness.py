@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 import gc
 import inspect
 import itertools
@@ -10,7 +11,7 @@ import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import MethodType
-from typing import Annotated, Any
+from typing import Annotated, Any, Generic, Literal, Optional, TypeVar
 from unittest.mock import AsyncMock, MagicMock
 
 import pytest
@@ -21,6 +22,7 @@ from toolkit.injection import application, dep, overriding, provide
 from toolkit.testing import ScriptedModel, call, calls, says
 from toolkit.tools.specification import ToolSpecification, check_instance, specify
 
+T = TypeVar("T")
 TEXT = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
 
 
@@ -51,10 +53,14 @@ def test_what_is_worked_out_for_one_holds_for_the_next(remote: type[Remote]) -> 
     assert specify(remote("other")).definition.name == "other"
 
 
-def test_a_type_as_schema_is_worked_out_once(remote: type[Remote]) -> None:
-    first, second = (specify(remote(input_schema=Text)) for _ in range(2))
+def test_a_type_as_the_schema_of_a_class_is_worked_out_once(remote: Any) -> None:
+    class Typed(remote):  # type: ignore[misc]
+        output_schema = Text
+
+    first, second = (specify(Typed()) for _ in range(2))
 
     assert second.validator is first.validator
+    assert second.output_validator is first.output_validator
 
 
 class Name(enum.StrEnum):
@@ -70,8 +76,26 @@ class Text:
     text: str
 
 
+@dataclass
+class Page(Generic[T]):
+    """What is sent, some at a time."""
+
+    items: list[T]
+
+
 async def sent_by_itself(arguments: Any) -> str:
     return "sent"
+
+
+async def sent_by_another(values: dict[str, Any], ctx: RunContext) -> str:
+    return "sent"
+
+
+class Traced(functools.partial[Any]):
+    """A partial that is called in its own way."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return super().__call__(*args, **kwargs)
 
 
 class Offered:
@@ -140,6 +164,14 @@ OTHERS: dict[str, dict[str, Any]] = {
     "no text": {"input_schema": {"type": "object", "properties": {"a": {"const": "\ud800"}}}},
     "a type": {"input_schema": Text},
     "another type": {"input_schema": dataclass(type("Text", (), {"__annotations__": {"words": str}}))},
+    "an enum of an enum's": {"input_schema": {"type": "object", "properties": {"a": {"const": Name.SEND}}}},
+    "an enum of a text": {"input_schema": {"type": "object", "properties": {"a": {"const": "send"}}}},
+    "a generic": {"input_schema": Page[int]},
+    "another generic": {"input_schema": Page[str]},
+    "an output of an alias": {"output_schema": Optional[int]},  # noqa: UP045 - of typing, not of types
+    "an output of another alias": {"output_schema": Optional[str]},  # noqa: UP045
+    "an output of literals": {"output_schema": Literal["a"]},
+    "an output of other literals": {"output_schema": Literal["b"]},
     "exclusive": {"exclusive": True},
     "exclusive by a number": {"exclusive": 1},
     "exclusive by nothing": {"exclusive": None},
@@ -170,6 +202,8 @@ OTHERS: dict[str, dict[str, Any]] = {
     "a condition that takes another value by name": {"available_if": taking_by_name(Given)},
     "a guard that is another's method": {"on_before_call": Offered(True).asked},
     "a guard that takes anything": {"on_before_call": lambda *asked: None},
+    "a partial": {"handler": Traced(sent_by_itself)},
+    "another partial": {"handler": Traced(sent_by_another)},
     "a mock": {"handler": MagicMock(return_value="sent"), "input_schema": {}},
     "an async mock": {"handler": AsyncMock(return_value="sent"), "input_schema": {}},
     "a handler that is another's method": {"handler": Offered(True).sent},
@@ -188,6 +222,8 @@ def told_of(tool: Any) -> Any:
     handler = made.handler
     checked = made.validator.is_valid({}), made.validator.is_valid({"text": "a", "a": True})
     taken = [parameter.annotation for parameter in made.availability]
+    outputs = (1, "a", "b", None)
+    checked += tuple(made.output_validator is None or made.output_validator.is_valid(value) for value in outputs)
     called = handler.whole, handler.shape.convert is None, handler.is_async, handler.contexts
     return repr(made.definition), plain, checked, taken, called, made.own
 
@@ -223,6 +259,35 @@ def test_a_tool_is_held_against_its_own_members_and_not_against_an_earlier_tools
     tool = remote(input_schema={"type": "object", "properties": {}})
 
     check_instance(specify(tool), tool)
+
+
+class Schema(dict[str, Any]):
+    """A dict that is more than a dict."""
+
+
+def test_a_schema_of_the_class_that_is_changed_in_place_changes_the_next_tool() -> None:
+    class Sending(Remote):
+        input_schema = Schema(TEXT)
+
+        def __init__(self) -> None:
+            self.name, self.description = "send", "Send it."
+
+    assert "title" not in specify(Sending()).definition.input_schema
+
+    Sending.input_schema["title"] = "Text"
+
+    assert specify(Sending()).definition.input_schema["title"] == "Text"
+
+
+def test_a_type_that_is_one_tools_schema_does_not_live_on(remote: type[Remote]) -> None:
+    words = dataclass(type("Text", (), {"__annotations__": {"words": str}}))
+    specify(remote(input_schema=words, output_schema=words))
+    gone = weakref.ref(words)
+
+    del words
+    gc.collect()
+
+    assert gone() is None
 
 
 @pytest.mark.parametrize("member", ["needs_approval", "exclusive"])

@@ -80,7 +80,7 @@ class ToolSet(Struct, frozen=True, eq=False):
             matcher.set_seq1(known)
             return matcher.quick_ratio()
 
-        nearest = heapq.nlargest(_MAX_NAMES, self.entries, key=likeness)  # the exact measure takes longer
+        nearest = heapq.nlargest(2 * _MAX_NAMES, self.entries, key=likeness)  # the exact measure takes longer
         near = difflib.get_close_matches(name, nearest, n=_MAX_NAMES, cutoff=0.0)
         rest = [known for known in self.entries if known not in near]
         names = [*near, *rest]
@@ -123,9 +123,9 @@ async def compile_tools(
     place = (frozenset(value_types), *map(id, listed))
     known = None if anew else memory.get(place)
     if known is None:
-        finding = _Finding(resolver, value_types, ctx, build, started, {})
+        finding = _Finding(resolver, value_types, ctx, build, started, {}, {})
         recipes = await finding.recipes(listed)
-        known = _compiled(listed, recipes, resolver, value_types, finding.built)
+        known = _compiled(listed, recipes, finding)
         if not finding.built and not finding.has_asked:
             if len(memory) >= _MAX_KEPT:  # each run brings new instances: let the oldest go
                 memory.pop(next(iter(memory)))
@@ -142,6 +142,7 @@ class _Finding(Struct, eq=False):
 
     Attributes:
         built: What is described, or gives tools, only once it is built.
+        described: What is described by its class.
         has_asked: Some object gave tools for this run.
     """
 
@@ -151,6 +152,7 @@ class _Finding(Struct, eq=False):
     build: Build
     started: Started
     built: dict[Recipe, Any]
+    described: dict[Recipe, ToolSpecification]
     has_asked: bool = False
 
     async def recipes(self, listed: Iterable[Any], depth: int = 0) -> list[Recipe]:
@@ -173,8 +175,11 @@ class _Finding(Struct, eq=False):
         """The instance that is there, or that has to be built already; else UNSET."""
         if recipe.instance is not UNSET:
             return recipe.instance
-        if not (recipe.product is not None and gives_tools(recipe.product)) and _is_described(recipe, self.value_types):
-            return UNSET
+        if isinstance(recipe.product, type) and not gives_tools(recipe.product):
+            specification = specify_class(recipe.product, self.value_types)
+            if specification is not None:
+                self.described[recipe] = specification
+                return UNSET
         made = self.built[recipe] = await self.build(recipe)
         return made
 
@@ -196,21 +201,12 @@ async def _collected(given: AsyncIterable[Any]) -> list[Any]:
     return [item async for item in given]
 
 
-def _is_described(recipe: Recipe, value_types: Set[type]) -> bool:
-    return isinstance(recipe.product, type) and specify_class(recipe.product, value_types) is not None
-
-
-def _compiled(
-    listed: Sequence[Any],
-    recipes: list[Recipe],
-    resolver: Resolver,
-    value_types: Set[type],
-    built: dict[Recipe, Any],
-) -> ToolSet:
+def _compiled(listed: Sequence[Any], recipes: list[Recipe], finding: _Finding) -> ToolSet:
+    resolver, value_types = finding.resolver, finding.value_types
     entries: dict[str, ToolEntry] = {}
     seen: dict[str, Recipe] = {}
     for recipe in recipes:
-        specification = _specification(recipe, built, value_types)
+        specification = _specification(recipe, finding)
         name = specification.name
         other = seen.setdefault(folded(name), recipe)
         if other is not recipe:
@@ -219,15 +215,12 @@ def _compiled(
             first = next(listed for listed in entries if folded(listed) == folded(name))
             raise ConfigurationError(alike(first, name, other.label, recipe.label))
         owner = f"tool '{name}'"
-        source = recipe.product if recipe.instance is UNSET else recipe.instance
-        if recipe in built:
-            source = None
         entries[name] = ToolEntry(
             recipe,
             specification,
             _injections(specification.handler.injected, owner, resolver, value_types),
             _injections(specification.availability, f"available_if of {owner}", resolver, value_types),
-            None if source is None else look_at(source),
+            _look_at(recipe, specification, finding),
         )
     return ToolSet(
         entries,
@@ -238,14 +231,17 @@ def _compiled(
     )
 
 
-def _specification(recipe: Recipe, built: dict[Recipe, Any], value_types: Set[type]) -> ToolSpecification:
+def _specification(recipe: Recipe, finding: _Finding) -> ToolSpecification:
+    if recipe in finding.described:
+        return finding.described[recipe]
+    return specify(finding.built[recipe] if recipe.instance is UNSET else recipe.instance, finding.value_types)
+
+
+def _look_at(recipe: Recipe, specification: ToolSpecification, finding: _Finding) -> Look | None:
+    """A look at what tells how the tool is described; None where that was built for the run."""
     if recipe.instance is not UNSET:
-        return specify(recipe.instance, value_types)
-    if recipe in built:
-        return specify(built[recipe], value_types)
-    specification = specify_class(recipe.product, value_types)
-    assert specification is not None  # `_is_described` has seen to it
-    return specification
+        return look_at(recipe.instance)
+    return specification.look if recipe in finding.described else None
 
 
 def _injections(parameters: Any, owner: str, resolver: Resolver, value_types: Set[type]) -> dict[str, Recipe]:

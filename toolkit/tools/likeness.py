@@ -6,13 +6,14 @@ that takes a fraction of what it takes to describe a tool.
 
 from __future__ import annotations
 
+import functools
 import inspect
+import marshal
 from collections.abc import Set
 from types import FunctionType, MethodType
 from typing import Any, cast
 from weakref import ReferenceType, ref
 
-import msgspec
 from msgspec import Struct
 
 from toolkit.tools.members import MEMBERS, attributes_of, read_members
@@ -24,7 +25,7 @@ class Likeness(Struct, frozen=True):
     """What decides how a tool of a class is described.
 
     Attributes:
-        written: As JSON: what is plain data as it is, else its identity.
+        written: What is plain data as it is, else its identity.
         named: Whose identities these are. None of them is kept alive, and while they live, nothing else has theirs.
     """
 
@@ -37,8 +38,10 @@ class Likeness(Struct, frozen=True):
 
 
 def likeness_of(tool: Any, given: Set[type]) -> Likeness | None:
-    """What two tools of one class share that are described alike, but for the objects in them. None where that can't be
-    told, as where a tool's own handler is a function that was made for it.
+    """What two tools of one class share that are described alike, but for the objects in them.
+
+    None where that can't be told, or where to keep it would keep alive what may have been made for one tool: a type as
+    its own schema, a function as its own handler.
 
     Args:
         given: Types of which the run has a value.
@@ -59,11 +62,10 @@ def likeness_of(tool: Any, given: Set[type]) -> Likeness | None:
         told.append([kind, id(lasting)])
         named.append(lasting)
     try:
-        written = msgspec.json.encode(told)
-        if msgspec.json.decode(written) != told:  # a tuple, a set or a date would be written, too
-            return None
-        return Likeness(written, [*map(ref, named)])
-    except (TypeError, ValueError, RecursionError, msgspec.MsgspecError):
+        # marshal tells 1 from True and a list from a tuple, and refuses every subclass. That version of it writes no
+        # references, so that what is equal is written alike.
+        return Likeness(marshal.dumps(told, 2), [*map(ref, named)])
+    except (TypeError, ValueError):  # something that is no plain data, or nests too deep
         return None
 
 
@@ -72,25 +74,29 @@ _PLAIN = frozenset((str, int, float, bool, type(None), dict))
 _PARAMETERS = {"available_if": 1, "on_before_call": 2, "on_after_call": 2}
 
 
+_SCHEMAS = ("input_schema", "output_schema")
 _SAYING_OTHERWISE = ("__signature__", "__wrapped__", "__code__")
 """By which an object looks to be called otherwise than its class says, as a mock does."""
 
 
 def _told_of(tool: Any, member: str, value: Any, *, is_own: bool) -> tuple[str | None, Any]:
     """How a member that is no plain data decides, and by what, which is shared by all tools that have such a one."""
+    if member in _SCHEMAS:  # a type, or an alias of one
+        return (None, None) if is_own or isinstance(value, dict) else ("schema", value)
     if isinstance(value, type):
-        return "type", value
+        return (None, None) if is_own else ("type", value)
     if isinstance(value, MethodType):
         function: Any = value.__func__
         kind = "method of the tool" if value.__self__ is tool else "method"
         return (kind, function) if type(function) is FunctionType else (None, None)
     if type(value) is FunctionType:
-        if not is_own or value.__closure__ is None:  # most often one of a module
+        if not is_own:
             return "function", value
         has_those_parameters = value.__code__.co_argcount == _PARAMETERS.get(member) and _has_no_others(value)
         return ("function with its parameters", value.__code__) if has_those_parameters else (None, None)
     called = vars(cast("type[Any]", type(value))).get("__call__")
-    if type(called) is FunctionType and not any(hasattr(value, name) for name in _SAYING_OTHERWISE):
+    is_partial = isinstance(value, functools.partial)  # which takes what its function takes
+    if type(called) is FunctionType and not is_partial and not any(hasattr(value, name) for name in _SAYING_OTHERWISE):
         return "object", called
     return (None, None) if is_own else ("object itself", value)
 

@@ -94,7 +94,7 @@ class Look(Struct, frozen=True, eq=False):
         """Whether no member was set, replaced or taken away since."""
         try:
             is_same = bool(self.read(self.source) == self.found)
-        except AttributeError:
+        except Exception:  # noqa: BLE001 - one is gone, or can't be read any more: it is named when it is read again
             return False
         for is_free_of in self.are_free_of:
             is_same = is_same and is_free_of(self.absent)

@@ -20,12 +20,14 @@ from toolkit.tools.likeness import Likeness, likeness_of
 from toolkit.tools.members import (
     MEMBERS,
     ClassMembers,
+    Look,
     Members,
     ObjectMembers,
     attributes_of,
     changed_members,
     differs_per_instance,
     has_constructor,
+    look_at,
     own_members,
     read_member,
     read_members,
@@ -74,6 +76,7 @@ class ToolSpecification(Struct, frozen=True, eq=False, weakref=True):
     availability: tuple[Parameter, ...]
     described: type | None = None  # the class of what it was made of
     own: dict[str, Any] = {}  # the members that the described object had itself
+    look: Look | None = None  # at the class, where that alone was described
 
     @property
     def name(self) -> str:
@@ -174,12 +177,12 @@ def specify_class(cls: type, given: Set[type] = frozenset()) -> ToolSpecificatio
     Raises:
         ConfigurationError: a member is wrong.
     """
-    # Kept on the class, so that it goes when the class goes; and with what it was made of, which a test may replace.
-    made_of = read_members(cls)
+    # Kept on the class, so that it goes when the class goes; and with a look at its members, which a test may replace.
     taken = _taken(ClassMembers(cls), given, label_of(cls))
-    kept: tuple[Any, dict[frozenset[type], ToolSpecification | None]] | None = vars(cls).get(_KEPT)
-    if kept is None or kept[0] != made_of:
-        kept = (made_of, {})
+    kept: tuple[Look, dict[frozenset[type], ToolSpecification | None]] | None = vars(cls).get(_KEPT)
+    if kept is None or not kept[0].finds_the_same():
+        read_members(cls)  # what can't be read is named
+        kept = (look_at(cls), {})
         with contextlib.suppress(TypeError):  # a builtin class takes no attributes
             type.__setattr__(cls, _KEPT, kept)
     elif taken in kept[1]:
@@ -187,7 +190,9 @@ def specify_class(cls: type, given: Set[type] = frozenset()) -> ToolSpecificatio
     if not has_constructor(cls):
         _check_declared(cls)
     members = ClassMembers(cls)
-    made = None if differs_per_instance(cls) else _specified(members, label_of(cls), cls, given=taken)
+    made = None
+    if not differs_per_instance(cls):
+        made = replace(_specified(members, label_of(cls), cls, given=taken), look=kept[0])
     kept[1][taken] = made
     return made
 
@@ -254,8 +259,7 @@ def keep_specification(tool: Any) -> None:
     Raises:
         ConfigurationError: a member is wrong.
     """
-    made = specify(tool)
-    tool.__dict__[_KEPT] = {_NOTHING: made}
+    tool.__dict__[_KEPT] = {_NOTHING: _of_object(tool, _NOTHING)}
 
 
 _KEPT = "__toolwire_specification__"
