@@ -125,6 +125,15 @@ def test_media_takes_either_data_or_a_url(kind: Any, given: dict[str, Any]) -> N
         kind(**given)
 
 
+@pytest.mark.parametrize("kind", [ImagePart, DocumentPart])
+@pytest.mark.parametrize("data", ["cat.png", [1, 2], 5, {"a": 1}], ids=["path", "list", "number", "dict"])
+def test_data_that_is_no_bytes_is_refused_where_it_is_given(kind: Any, data: Any) -> None:
+    with pytest.raises(
+        TypeError, match=rf"^{kind.__name__} takes its data as bytes, and this is {type(data).__name__}; "
+    ):
+        kind(data=data)
+
+
 def test_messages_are_values() -> None:
     assert UserMessage("hi") == UserMessage("hi")
     assert hash(ToolMessage("c", "add", "3")) == hash(ToolMessage("c", "add", "3"))

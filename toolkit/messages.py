@@ -45,6 +45,17 @@ class _Media(Struct, frozen=True):
     def __post_init__(self) -> None:
         if (self.data is None) == (self.url is None):
             raise ValueError(f"{type(self).__name__} takes either data (bytes) or url, and not both")
+        if self.data is not None and self.data.__class__ is not bytes:
+            _refuse_what_is_no_bytes(self.data, type(self).__name__)
+
+
+def _refuse_what_is_no_bytes(data: Any, owner: str) -> None:
+    try:
+        memoryview(data)
+    except TypeError:
+        raise TypeError(
+            f"{owner} takes its data as bytes, and this is {type(data).__name__}; read a file, or give its url"
+        ) from None
 
 
 class ImagePart(_Media, frozen=True, tag="image"):

@@ -14,12 +14,12 @@ from toolkit.models import ModelRequest
 OBJECTS = pytest.mark.parametrize("adapter", ["AnthropicModel", "GeminiModel"])
 
 
-async def sent_with(adapter: str, arguments: Any) -> str:
+async def sent_with(adapter: str, arguments: Any, prompt: str = "go") -> str:
     """The body of a request whose history has one call."""
     make, name = ADAPTERS[adapter]
     http = Refusing()
     history = [
-        UserMessage("go"),
+        UserMessage(prompt),
         AssistantMessage("", [ToolCall("c1", "add", arguments)]),
         ToolMessage("c1", "add", "3"),
     ]
@@ -44,6 +44,13 @@ async def test_what_is_no_object_goes_out_as_an_empty_one(adapter: str, argument
     body = json.loads(await sent_with(adapter, arguments))
 
     assert calls_in(body) == [{}]
+
+
+@OBJECTS
+async def test_a_number_that_nothing_can_hold_stops_no_request(adapter: str) -> None:
+    body = json.loads(await sent_with(adapter, '{"a": 1e999, "b": [1]}', "half a character: \ud800"))
+
+    assert calls_in(body) == [{"a": "1e999", "b": [1]}]
 
 
 @OBJECTS

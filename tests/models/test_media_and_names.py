@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from array import array
 from base64 import b64encode
 from typing import Any
 
@@ -73,6 +74,39 @@ async def test_media_of_a_prompt_are_sent_whole(wire: Format, part: Any, content
     assert b64encode(content).decode() in sent
     assert part.media_type in sent
     assert sent.index("What is this?") < sent.index(b64encode(content).decode())
+
+
+class Photo(bytes):
+    """Bytes that are more than bytes."""
+
+
+BYTES_LIKE: dict[str, Any] = {
+    "bytearray": bytearray(PICTURE),
+    "memoryview": memoryview(PICTURE),
+    "array": array("B", PICTURE),
+    "subclass": Photo(PICTURE),
+}
+
+
+@FORMAT
+@pytest.mark.parametrize("kind", [ImagePart, DocumentPart])
+@pytest.mark.parametrize("data", BYTES_LIKE.values(), ids=BYTES_LIKE)
+async def test_whatever_holds_bytes_is_sent_as_bytes_are(wire: Format, kind: Any, data: Any) -> None:
+    _, sent = await asked(wire, ModelRequest([UserMessage([kind(data=data, media_type="application/pdf")])]))
+    _, plain = await asked(wire, ModelRequest([UserMessage([kind(data=PICTURE, media_type="application/pdf")])]))
+
+    assert sent == plain
+    assert b64encode(PICTURE).decode() in sent
+
+
+@FORMAT
+async def test_a_media_type_stands_in_a_request_as_text_whatever_is_in_it(wire: Format) -> None:
+    image = ImagePart(data=PICTURE, media_type='image/"\ud800')
+
+    _, sent = await asked(wire, ModelRequest([UserMessage([image])]))
+
+    assert r"image/\"" in sent
+    assert json.loads(sent)
 
 
 @FORMAT

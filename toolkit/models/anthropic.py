@@ -36,6 +36,7 @@ from toolkit.models.assembly import object_of_arguments
 from toolkit.models.claude_models import Claude, claude_named
 from toolkit.models.claude_schemas import GrammarRoom, described, held, weight
 from toolkit.models.kept import Kept, raw
+from toolkit.models.media import bytes_of
 from toolkit.models.names import sent_name
 from toolkit.models.protocol import (
     ModelDelta,
@@ -237,7 +238,7 @@ def _source(part: ImagePart | DocumentPart, media_type: str) -> dict[str, Any]:
         if told is None:
             return {"type": "url", "url": part.url}
         return {"type": "base64", "media_type": told.group(1), "data": part.url[told.end() :]}
-    data = part.data or b""
+    data = bytes_of(part)
     if isinstance(part, DocumentPart) and media_type != "application/pdf":
         with contextlib.suppress(UnicodeDecodeError):  # a text of whatever kind; the API takes nothing but these two
             return {"type": "text", "media_type": "text/plain", "data": data.decode()}

@@ -258,9 +258,12 @@ def _encoded(body: Mapping[str, Any]) -> bytes:
 
 
 def _of_raw(value: Any) -> Any:
-    if isinstance(value, msgspec.Raw):
+    if not isinstance(value, msgspec.Raw):
+        raise NotImplementedError
+    try:
         return msgspec.json.decode(value)
-    raise NotImplementedError
+    except msgspec.MsgspecError:  # a number that JSON can say and nothing here can hold
+        return bytes(value).decode()
 
 
 def _wait(response: HttpStream, complaint: Complaint) -> float | None:

@@ -28,6 +28,7 @@ from toolkit.models.gemini_names import written_name
 from toolkit.models.gemini_replies import PROVIDER, StreamedReply, read_answer
 from toolkit.models.gemini_schemas import readable
 from toolkit.models.kept import Kept, raw
+from toolkit.models.media import bytes_of
 from toolkit.models.protocol import ModelRequest, ModelResponse, ModelSettings
 from toolkit.models.provider import ProviderModel, Reply
 from toolkit.tools.schemas.json_values import is_array, is_object
@@ -164,7 +165,7 @@ def _written_part(part: Part) -> dict[str, Any]:
         return {"text": part.text}
     if part.url is None:
         usual = "image/png" if isinstance(part, ImagePart) else "application/pdf"
-        return {"inlineData": {"mimeType": part.media_type or usual, "data": part.data or b""}}
+        return {"inlineData": {"mimeType": part.media_type or usual, "data": bytes_of(part)}}
     told = re.match(r"data:([^;,]+);base64,", part.url)
     if told is not None:
         return {"inlineData": {"mimeType": told.group(1), "data": part.url[told.end() :]}}
