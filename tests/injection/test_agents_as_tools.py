@@ -268,8 +268,12 @@ async def test_a_cancellation_of_the_outer_run_closes_the_inner_one() -> None:
         assert [session.ended for session in SESSIONS] == ["CancelledError"]
 
 
-@pytest.mark.parametrize("listed", ["find_part", FindPart], ids=["name", "class"])
-async def test_what_only_a_container_could_find_is_told_when_the_tool_is_called(listed: Any) -> None:
+@pytest.mark.parametrize(
+    ("listed", "instead"),
+    [("find_part", "[find_part] in place of ['find_part']"), (FindPart, "[find_part] in place of [FindPart]")],
+    ids=["name", "class"],
+)
+async def test_what_only_a_container_could_find_is_told_when_the_tool_is_called(listed: Any, instead: str) -> None:
     class Unfound(Warehouse):
         analyst = provide(Agent, model=dep(Warehouse.analyst_model), tools=[listed], output_type=Report)
 
@@ -281,3 +285,4 @@ async def test_what_only_a_container_could_find_is_told_when_the_tool_is_called(
     assert answers(run) == ["tool 'ask' failed: ConfigurationError"]
     assert isinstance(run.calls[0].error, ConfigurationError)
     assert "this agent has no container" in str(run.calls[0].error).lower()
+    assert f"list the provider itself: {instead}" in str(run.calls[0].error)

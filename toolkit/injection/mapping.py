@@ -16,6 +16,7 @@ from toolkit.injection.nearest import in_quotes, names_near
 from toolkit.injection.scopes import Scope
 from toolkit.injection.sources import Kind, kind_of, open_async, open_sync, plain_source, product_of_source
 from toolkit.tools.handlers import CONTEXT_TYPES
+from toolkit.tools.names import snake_case
 from toolkit.tools.parameters import Parameter, label_of
 from toolkit.tools.resolver import Recipe, RunScope
 
@@ -92,7 +93,13 @@ class MappingResolver:
         return self._checked(self._memory[listed], value_types)
 
     def parameter(self, parameter: Parameter, owner: str, value_types: Set[type]) -> Recipe | None:
-        key = find_for_parameter(parameter, self._candidates, value_types, owner)
+        try:
+            key = find_for_parameter(parameter, self._candidates, value_types, owner)
+        except ConfigurationError as error:
+            if self._candidates:
+                raise
+            instead = f"let {owner} take it in a constructor, and list its provider"
+            raise ConfigurationError(f"{error}. This agent has no container: {_how_to_run(instead)}") from error
         if key is UNSET:
             return None
         return self._checked(Recipe(f"parameter '{parameter.name}' of {owner}", key=key), value_types)
@@ -118,9 +125,8 @@ class MappingResolver:
                 return candidate
         if not self._candidates:
             raise ConfigurationError(
-                f"there is nothing named {name!r} to be found by its name: this agent has no container; one that a "
-                f"container declares is run by `async with application(container) as app: await "
-                f"app.agent().run(...)`, and not by calling its provider"
+                f"there is nothing named {name!r} to be found by its name: this agent has no container; "
+                f"{_how_to_run(f'list the provider itself: [{name}] in place of [{name!r}]')}"
             )
         near = names_near(name, (candidate.name for candidate in self._candidates), "there are")
         raise ConfigurationError(f"there is nothing named {name!r} to be found by its name; {near}")
@@ -131,10 +137,9 @@ class MappingResolver:
         except ConfigurationError as error:
             if self._candidates:
                 raise
-            raise ConfigurationError(
-                f"{error}. This agent has no container: one that a container declares is run by `async with "
-                f"application(container) as app: await app.agent().run(...)`, and not by calling its provider"
-            ) from error
+            name = source.name.rpartition(".")[2]
+            instead = f"list the provider itself: [{snake_case(name)}] in place of [{name}]"
+            raise ConfigurationError(f"{error}. This agent has no container: {_how_to_run(instead)}") from error
 
     def _checked(self, recipe: Recipe, value_types: Set[type]) -> Recipe:
         """What can't be built is found here, at the run's start, to any depth."""
@@ -161,6 +166,19 @@ class MappingResolver:
             self._memory[place] = constructor_arguments(source.call, self._candidates, value_types, source.name)
         found: dict[str, Any] = self._memory[place]
         return found
+
+
+def _how_to_run(instead: str) -> str:
+    """What to do about an agent that has no container, and lists what only one can build.
+
+    Args:
+        instead: What to do where an object of a container takes the agent and runs it.
+    """
+    return (
+        f"one that a container declares is run by `async with application(container) as app: await "
+        f"app.agent().run(...)`, and not by calling its provider; where an object takes it and runs it by itself, "
+        f"{instead}"
+    )
 
 
 def _recipe(candidate: Candidate) -> Recipe:

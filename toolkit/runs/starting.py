@@ -210,6 +210,8 @@ async def _built_model(state: RunState, model: Any) -> Any:
 def _text_for_a_model(text: str) -> str:
     """What is said of `model="..."`, where no container has a provider of that name."""
     give = f"OpenAIResponsesModel({text!r}, http=http)"
+    if text.isidentifier():  # it may be the name of a provider, of a container that this agent does not have
+        give += f", or the provider itself: model=dep({text})"
     if ":" in text:  # the spelling of the environment and the command line, which no class of models takes
         give = f"from_environment(http=http) of toolkit.models with TOOLKIT_MODEL={text} in the environment"
     return f"the model {text!r} is a text, and there is no provider of that name; give a model, such as {give}"
