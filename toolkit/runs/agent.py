@@ -30,6 +30,7 @@ __all__ = ["Agent"]
 
 T = TypeVar("T")
 K = TypeVar("K")
+_OPTIONS = RunOptions.__optional_keys__
 _GIVEN_BY_THE_RUN = (Invocation, Run, RunContext)
 
 
@@ -362,9 +363,9 @@ def _request(
 
 def _refuse_misspelt(options: Iterable[str]) -> None:
     """Raises for what a run does not take; Python would name a function that the caller did not call."""
-    for name in options:
-        if name not in RunOptions.__optional_keys__:
-            raise TypeError(f"a run takes no '{name}'; {names_near(name, RunOptions.__optional_keys__, 'it takes')}")
+    if not _OPTIONS.issuperset(options):
+        name = next(name for name in options if name not in _OPTIONS)
+        raise TypeError(f"a run takes no '{name}'; {names_near(name, _OPTIONS, 'it takes')}")
 
 
 def _dict(given: Any, what: str) -> dict[str, Any]:
