@@ -23,16 +23,15 @@ from toolkit.injection.graph import (
     values_in,
     walk,
 )
-from toolkit.injection.listing import is_made_as_agent, with_listed_tools
-from toolkit.injection.overlays import AnyProvider, effective
+from toolkit.injection.listing import with_listed_tools
+from toolkit.injection.overlays import AnyProvider
 from toolkit.injection.providers import CallScoped, RunScoped
 from toolkit.injection.survey import is_agent
 from toolkit.tools.hook_methods import check_hook_class, check_hook_object
-from toolkit.tools.members import undeclared
 from toolkit.tools.names import alike, folded
 from toolkit.tools.parameters import Parameter
 from toolkit.tools.resolver import Recipe
-from toolkit.tools.specification import ToolSpecification, agent_as_tool
+from toolkit.tools.specification import ToolSpecification
 
 __all__ = ["AgentFindings"]
 
@@ -70,7 +69,7 @@ class AgentFindings:
             yield from self._of_part(hook, is_hook=parts.are_known)
         for model in parts.models:
             yield from self._of_part(model)
-        yield from self._of_tools(parts)
+        yield from self._of_tools(parts.tools)
 
     def _of_part(self, part: Any, *, is_hook: bool = False) -> Iterator[str]:
         """A hook or model that is listed as a class, a name or a provider."""
@@ -83,13 +82,11 @@ class AgentFindings:
         if is_hook:
             yield from _problems_of_hook(recipe)
 
-    def _of_tools(self, parts: ListedParts) -> Iterator[str]:
+    def _of_tools(self, listed: list[Any]) -> Iterator[str]:
         named: dict[str, tuple[str, Recipe]] = {}
-        for item in parts.tools:
+        for item in listed:
             try:
                 recipe = self._resolver.recipe(item, frozenset())
-                if parts.are_known:
-                    self._refuse_agent(recipe)
                 specification = specification_of(recipe, self._given)
             except CyclicDependency:
                 continue  # reported by itself
@@ -104,13 +101,6 @@ class AgentFindings:
             first, other = named.setdefault(folded(name), (name, recipe))
             if other.identity is not recipe.identity:
                 yield alike(first, name, other.label, recipe.label)
-
-    def _refuse_agent(self, recipe: Recipe) -> None:
-        """Raises `ConfigurationError` for an agent that is listed as a tool, and is none besides."""
-        cls = class_made_by(recipe.key) if recipe.instance is UNSET else None
-        if cls is not None and is_made_as_agent(cls) and "handler" in undeclared(cls):
-            name = names_by_provider(self._resolver.container).get(effective(recipe.key))
-            raise ConfigurationError(agent_as_tool(recipe.label, *([] if name is None else [name])))
 
     def _of_recipe(self, recipe: Recipe, *, is_for_call: bool = False) -> Iterator[str]:
         if recipe.instance is not UNSET:

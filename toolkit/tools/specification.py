@@ -48,7 +48,6 @@ from toolkit.tools.violations import InvalidArguments, Violation, text_of
 __all__ = [
     "MAX_RESULT_TOKENS",
     "ToolSpecification",
-    "agent_as_tool",
     "check_class",
     "check_instance",
     "definition",
@@ -300,9 +299,6 @@ def _specified(
     own: dict[str, Any] | None = None,
     given: Set[type] = _NOTHING,
 ) -> ToolSpecification:
-    handler = members.get("handler")
-    if handler is None and _is_agent(members):
-        raise ConfigurationError(agent_as_tool(label))
     name = members.get("name")
     if name is None:
         raise ConfigurationError(_absent("name", label))
@@ -315,6 +311,7 @@ def _specified(
         raise ConfigurationError(_absent("description", label, _how_to_describe(members, label), owner))
     if not isinstance(description, str):
         raise ConfigurationError(f"the description of {owner} is {description!r}; it has to be a text")
+    handler = members.get("handler")
     if handler is None:
         raise ConfigurationError(_absent("handler", label, owner=owner))
     if not callable(handler):
@@ -343,27 +340,8 @@ def _specified(
     )
 
 
-def agent_as_tool(label: str, name: str = "...") -> str:
-    """What is said of an agent that is listed as a tool.
-
-    Args:
-        name: That of its provider.
-    """
-    return (
-        f"{label} is an agent, and an agent is no tool; write a tool that takes it, in its constructor or as agent: "
-        f'Annotated[Agent, Inject("{name}")], and awaits agent.run(...)'
-    )
-
-
-def _is_agent(members: Members) -> bool:
-    return callable(members.get("run_sync")) and callable(members.get("stream"))
-
-
 def _check_declared(cls: type) -> None:
-    missing = undeclared(cls)
-    if "handler" in missing and _is_agent(ClassMembers(cls)):
-        raise ConfigurationError(agent_as_tool(label_of(cls)))
-    for member in missing:
+    for member in undeclared(cls):
         raise ConfigurationError(_absent(member, label_of(cls), _how_to_describe(ClassMembers(cls), label_of(cls))))
 
 
