@@ -2,38 +2,40 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
+from dependency_injector import providers
 from msgspec import UNSET
 
 from toolkit.errors import ConfigurationError
-from toolkit.injection.agent_parts import ListedParts, specification_of
 from toolkit.injection.container import ContainerResolver, call_scoped_in
 from toolkit.injection.failures import path_between
 from toolkit.injection.futures import misuses_in
 from toolkit.injection.graph import (
     CyclicDependency,
     answering,
-    class_made_by,
+    call_of,
     declaring,
     describe,
     names_by_provider,
     names_in,
+    product_of,
     values_in,
     walk,
 )
-from toolkit.injection.listing import with_listed_tools
-from toolkit.injection.overlays import AnyProvider
-from toolkit.injection.providers import CallScoped, RunScoped
+from toolkit.injection.listing import listed_tools, with_listed_tools
+from toolkit.injection.overlays import AnyProvider, object_of
+from toolkit.injection.providers import CallScoped, Literal, RunScoped
 from toolkit.injection.survey import is_agent
-from toolkit.tools.hook_methods import check_hook_class, check_hook_object
+from toolkit.tools.members import gives_tools
 from toolkit.tools.names import alike, folded
 from toolkit.tools.parameters import Parameter
 from toolkit.tools.resolver import Recipe
-from toolkit.tools.specification import ToolSpecification
+from toolkit.tools.specification import ToolSpecification, specify, specify_class
 
-__all__ = ["AgentFindings"]
+__all__ = ["AgentFindings", "ListedParts", "specification_of"]
 
 
 class AgentFindings:
@@ -65,13 +67,11 @@ class AgentFindings:
     def _of_agent(self, provider: AnyProvider) -> Iterator[str]:
         yield from self._of_recipe(Recipe("the agent", key=with_listed_tools(provider, set()), identity=provider))
         parts = ListedParts(answering(provider))
-        for hook in parts.hooks:
-            yield from self._of_part(hook, is_hook=parts.are_known)
-        for model in parts.models:
-            yield from self._of_part(model)
+        for part in parts.built:
+            yield from self._of_part(part)
         yield from self._of_tools(parts.tools)
 
-    def _of_part(self, part: Any, *, is_hook: bool = False) -> Iterator[str]:
+    def _of_part(self, part: Any) -> Iterator[str]:
         """A hook or model that is listed as a class, a name or a provider."""
         try:
             recipe = self._resolver.recipe(part, frozenset())
@@ -79,8 +79,6 @@ class AgentFindings:
             yield str(error)
             return
         yield from self._of_recipe(recipe)
-        if is_hook:
-            yield from _problems_of_hook(recipe)
 
     def _of_tools(self, listed: list[Any]) -> Iterator[str]:
         named: dict[str, tuple[str, Recipe]] = {}
@@ -145,15 +143,61 @@ class AgentFindings:
                 yield f"{recipe.label} needs {describe(node)}, and it is asked before anything of a run is there"
 
 
-def _problems_of_hook(recipe: Recipe) -> Iterator[str]:
-    """Why a run would refuse what the recipe gives as a hook, as far as that is known."""
+class ListedParts:
+    """What an agent's class and its provider list.
+
+    Attributes:
+        tools: The tools, and what gives tools in a run.
+        built: Hooks and the model, where a run builds them.
+    """
+
+    def __init__(self, provider: AnyProvider) -> None:
+        there = object_of(provider)
+        source: Any = product_of(provider) if there is UNSET else there
+        given = {} if there is not UNSET else _arguments_of(provider)
+        self.tools = _together(source, given, "tools")
+        self.built = [hook for hook in _together(source, given, "hooks") if _is_to_be_built(hook)]
+        model = given.get("model", getattr(source, "model", None))
+        if _is_to_be_built(model):
+            self.built.append(model)
+
+
+def _together(source: Any, given: dict[str, Any], name: str) -> list[Any]:
+    """What the class lists, and what the provider adds; a provider of a list can't be looked into."""
+    listed: list[Any] = []
+    for items in (getattr(source, name, ()), given.get(name, ())):
+        if isinstance(items, (list, tuple)):
+            listed.extend(cast("list[Any]", items))
+    return listed
+
+
+def _arguments_of(provider: AnyProvider) -> dict[str, Any]:
+    source, args, kwargs = call_of(provider)
+    if not isinstance(source, type):
+        return {}  # a function makes the agent: what it lists is known in a run
     try:
-        if recipe.instance is not UNSET:
-            check_hook_object(recipe.instance)
-        elif (cls := class_made_by(recipe.key)) is not None:
-            check_hook_class(cls)
-    except ConfigurationError as error:
-        yield str(error)
+        given = dict(inspect.signature(source).bind_partial(*args, **kwargs).arguments)
+    except (TypeError, ValueError):
+        given = dict(kwargs)
+    listed = {
+        name: cast("Any", value).value if isinstance(value, Literal) else listed_tools(value)
+        for name, value in given.items()
+    }
+    return {
+        name: value
+        for name, value in listed.items()
+        if isinstance(given[name], Literal) or not providers.is_provider(value)
+    }
+
+
+def _gives_tools(recipe: Recipe) -> bool:
+    """True for an object with `tools(ctx)`, or what makes one: a run asks it."""
+    made = recipe.product if recipe.instance is UNSET else recipe.instance
+    return made is not None and gives_tools(made)
+
+
+def _is_to_be_built(part: Any) -> bool:
+    return isinstance(part, (str, type)) or providers.is_provider(part)
 
 
 def _below(recipe: Recipe) -> list[AnyProvider]:
@@ -161,3 +205,12 @@ def _below(recipe: Recipe) -> list[AnyProvider]:
         return list(walk(recipe.key))
     except CyclicDependency:
         return []  # reported by itself
+
+
+def specification_of(recipe: Recipe, given: frozenset[type]) -> ToolSpecification | None:
+    """What is known of a tool before a run; None of what gives tools, and of what is not known before it is built."""
+    if _gives_tools(recipe):
+        return None
+    if recipe.instance is not UNSET:
+        return specify(recipe.instance, given)
+    return specify_class(recipe.product, given) if isinstance(recipe.product, type) else None

@@ -23,8 +23,7 @@ def check(container: Any) -> None:
     """Finds what is wrong with a container: `application` does this first.
 
     Undefined dependencies and options, wrong and missing constructor arguments, cycles, app-wide objects that would
-    hold an object of a run, classes that can't be built, parameters that nothing fills, two tools of one name; and what
-    the first run would refuse: arguments that an agent does not take, and hooks that are none.
+    hold an object of a run, classes that can't be built, parameters that nothing fills, and two tools of one name.
 
     Raises:
         ConfigurationError: its text lists every finding, each with the path of names that leads to it.

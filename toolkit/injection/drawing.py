@@ -8,7 +8,7 @@ from dependency_injector import providers
 from msgspec import UNSET
 
 from toolkit.errors import ConfigurationError
-from toolkit.injection.agent_parts import ListedParts, specification_of
+from toolkit.injection.agents import ListedParts, specification_of
 from toolkit.injection.container import ContainerResolver
 from toolkit.injection.graph import RESOURCES, answering, declaring, dependencies, names_in, short_label
 from toolkit.injection.listing import with_listed_tools
@@ -86,14 +86,13 @@ class _Drawing:
 
     def _visit_parts(self, agent: AnyProvider, resolver: ContainerResolver) -> None:
         parts = ListedParts(answering(agent))
-        built = [*parts.hooks, *parts.models]
-        for listed in (*parts.tools, *built):
+        for listed in (*parts.tools, *parts.built):
             try:
                 recipe = resolver.recipe(listed, frozenset())
                 part = recipe.key if recipe.instance is UNSET else self._provider_of(listed, resolver)
                 self._visit(part)
                 self._connect(agent, "-.->", part)
-                if listed not in built and (tool := specification_of(recipe, frozenset())) is not None:
+                if listed not in parts.built and (tool := specification_of(recipe, frozenset())) is not None:
                     self._visit_parameters(part, tool, resolver)
             except ConfigurationError:
                 continue  # `check` says what is wrong with it

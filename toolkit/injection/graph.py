@@ -23,7 +23,6 @@ __all__ = [
     "as_in",
     "branch_of",
     "call_of",
-    "class_made_by",
     "declaring",
     "dependencies",
     "describe",
@@ -174,18 +173,6 @@ def call_of(provider: AnyProvider) -> tuple[Any, tuple[Any, ...], dict[str, Any]
         is_known = callable(inner.provides) and not providers.is_provider(inner.provides)
         return (inner.provides if is_known else None), tuple(inner.args), dict(inner.kwargs)
     return None, (), {}
-
-
-def class_made_by(provider: AnyProvider) -> type | None:
-    """The class whose constructor a provider calls, and does no more; None where something else gives the object.
-
-    `product_of` knows more, but what a function is annotated to return may be a class above that of its object.
-    """
-    making = answering(provider)
-    if not type(making).__module__.startswith(("dependency_injector.", "toolkit.")):
-        return None  # somebody's own kind of provider
-    source = call_of(making)[0]
-    return source if isinstance(source, type) and not getattr(making, "attributes", None) else None
 
 
 def product_of(provider: AnyProvider) -> Any:

@@ -16,7 +16,7 @@ from toolkit.injection.kept_agents import AgentFactory
 from toolkit.injection.overlays import AnyProvider, effective, overrides_on
 from toolkit.injection.providers import Literal
 
-__all__ = ["agent_class_above", "is_made_as_agent", "listed_tools", "read_of", "with_listed_tools"]
+__all__ = ["listed_tools", "read_of", "with_listed_tools"]
 
 
 def listed_tools(given: Any) -> Any:
@@ -37,7 +37,7 @@ def with_listed_tools(provider: AnyProvider, met: set[AnyProvider]) -> AnyProvid
     if type(making) not in (AgentFactory, providers.Factory, providers.Callable):
         return provider
     source, args, kwargs = call_of(making)
-    if not isinstance(source, type) or not is_made_as_agent(source):
+    if not isinstance(source, type) or not _takes_tools(source):
         return provider
     try:
         bound = inspect.signature(source).bind_partial(*args, **kwargs)
@@ -67,12 +67,7 @@ def read_of(provider: AnyProvider) -> list[Any]:
     return read
 
 
-def is_made_as_agent(cls: type) -> bool:
+def _takes_tools(cls: type) -> bool:
     """True for a class of agents with the constructor of `Agent`: one of its own may look into what it is given."""
-    agent = agent_class_above(cls)
+    agent = next((parent for parent in cls.__mro__ if "bound_to" in vars(parent)), None)
     return agent is not None and cast("Any", cls).__init__ is cast("Any", agent).__init__
-
-
-def agent_class_above(cls: type) -> type | None:
-    """`Agent`, for itself and the classes derived from it."""
-    return next((parent for parent in cls.__mro__ if "bound_to" in vars(parent)), None)

@@ -9,7 +9,6 @@ from typing import Any, cast
 from dependency_injector import providers
 
 from toolkit.errors import ConfigurationError
-from toolkit.injection.agent_arguments import refused_arguments
 from toolkit.injection.graph import RESOURCES, CyclicDependency, call_of, describe, short_label, walk
 from toolkit.injection.overlays import AnyProvider, effective
 from toolkit.injection.providers import AppScoped, CallScoped, RunScoped, ScopeValue
@@ -43,7 +42,6 @@ def problems_of(node: AnyProvider) -> Iterator[str]:
         yield f"{label_of(source)} can't be built: {_missing_members(source)}"
         return
     yield from argument_problems(source, args, kwargs)
-    yield from refused_arguments(source, args, kwargs)
 
 
 def _missing_members(source: type) -> str:

@@ -12,7 +12,7 @@ from typing import Any, cast
 from msgspec import Struct
 
 from toolkit.context import RequestedCall, RunContext
-from toolkit.errors import HookError, RunAborted, ToolError, repr_of, text_of_error
+from toolkit.errors import ConfigurationError, HookError, RunAborted, ToolError, repr_of, text_of_error
 from toolkit.hooks import Abort, Allow, CallInfo, Decision, Deny, Modify, Replace, Skip
 from toolkit.records import ToolResult
 from toolkit.runs.json_values import is_same
@@ -20,9 +20,10 @@ from toolkit.tools.arguments import refuse_non_json
 from toolkit.tools.cancellation import Cancellation
 from toolkit.tools.copies import copied, copied_json
 from toolkit.tools.driving import begin, drive, settled
-from toolkit.tools.hook_methods import check_hook_methods, read_hook_methods
+from toolkit.tools.misspelt import refuse_misspelt
 from toolkit.tools.parameters import label_of
 from toolkit.tools.results import error_result, result_of
+from toolkit.tools.specification import check_hook
 
 __all__ = [
     "AgentHooks",
@@ -35,6 +36,13 @@ __all__ = [
     "tell_after",
     "tell_model_hooks",
 ]
+
+_USAGES = {
+    "on_before_call": "on_before_call(ctx, call)",
+    "on_after_call": "on_after_call(ctx, info)",
+    "on_before_model": "on_before_model(ctx, request)",
+    "on_after_model": "on_after_model(ctx, response)",
+}
 
 Hook = Callable[[Any, Any], Any]
 
@@ -49,6 +57,7 @@ class AgentHooks(Struct, frozen=True):
 
 
 _NONE = AgentHooks()
+_NAMES = tuple(_USAGES)
 _SOUND = "__toolwire_sound_hooks__"
 _NOT_THERE = object()  # the function of no hook, nor of anything else
 _Found = tuple[Hook | None, Hook | None, Hook | None, Hook | None]
@@ -93,15 +102,15 @@ def is_to_be_built(hook: Any) -> bool:
 
 
 def _hooks_of(hook: Any) -> _Found:
-    """What the object answers with, in the order of `HOOK_METHODS`. It is looked at itself, in each run: another one of
-    its class may have other hooks. Methods that were found to take what they are called with are not checked again."""
+    """What the object answers with, in the order of `_USAGES`. It is looked at itself, in each run: another one of its
+    class may have other hooks. Methods that were found to take what they are called with are not checked again."""
     try:
         before_call: Any = getattr(hook, "on_before_call", None)
         after_call: Any = getattr(hook, "on_after_call", None)
         before_model: Any = getattr(hook, "on_before_model", None)
         after_model: Any = getattr(hook, "on_after_model", None)
     except Exception:  # noqa: BLE001 - it is read once more, to tell which one
-        before_call, after_call, before_model, after_model = read_hook_methods(hook)
+        before_call, after_call, before_model, after_model = _read_one_by_one(hook)
     functions: tuple[Any, ...]
     try:
         functions = (
@@ -115,11 +124,39 @@ def _hooks_of(hook: Any) -> _Found:
     kind: type[Any] = type(hook)  # pyright: ignore[reportUnknownVariableType]  # a hook may be anything
     found = before_call, after_call, before_model, after_model
     if not functions or kind.__dict__.get(_SOUND) != functions:
-        check_hook_methods(hook, found)
+        _check(hook, found)
         if functions and all(function is _NOT_THERE or type(function) is FunctionType for function in functions):
             with contextlib.suppress(TypeError):  # a builtin class takes no attributes
                 type.__setattr__(kind, _SOUND, functions)
     return found
+
+
+def _read_one_by_one(hook: Any) -> _Found:
+    found: list[Any] = []
+    for name in _NAMES:
+        try:
+            found.append(getattr(hook, name, None))
+        except Exception as error:  # a property, or `__getattr__`: a guard that can't be read must not pass for none
+            label = f"hook {label_of(type(hook))}"
+            raise ConfigurationError(f"{name} of {label} can't be read: {type(error).__name__}") from error
+    before_call, after_call, before_model, after_model = found
+    return before_call, after_call, before_model, after_model
+
+
+def _check(hook: Any, found: _Found) -> None:
+    if isinstance(hook, type):
+        label = label_of(hook)
+        raise ConfigurationError(f"hook {label} is a class; hooks are objects: pass {label}(...)")
+    if isinstance(hook, FunctionType):
+        raise ConfigurationError(
+            f"hook {label_of(hook)} is a function; hooks are objects with methods of the names {', '.join(_NAMES)}"
+        )
+    label = f"hook {label_of(type(hook))}"
+    refuse_misspelt(hook, _NAMES, label)
+    if all(asked is None for asked in found):
+        raise ConfigurationError(f"{label} has none of {', '.join(_NAMES)}; a hook has at least one of them")
+    for asked, usage in zip(found, _USAGES.values(), strict=True):
+        check_hook(asked, usage, label)
 
 
 class Verdict(Struct, frozen=True):

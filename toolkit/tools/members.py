@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import dis
 import functools
 import inspect
 import itertools
@@ -15,7 +16,6 @@ from typing import Any, Protocol, cast
 from msgspec import UNSET, Struct
 
 from toolkit.errors import ConfigurationError
-from toolkit.tools.bytecode import stores
 from toolkit.tools.parameters import label_of
 from toolkit.tools.protocol import DEFAULTS, OPTIONAL_MEMBERS, REQUIRED_MEMBERS
 
@@ -243,4 +243,24 @@ def _is_set_per_instance(cls: type, member: str) -> bool:
         said = (member in annotated_names(base) for base in above if "__init_subclass__" not in vars(base))  # not Tool
         if any(said) or inspect.getattr_static(cast("Any", cls), "__getattr__", None) is not None:
             return True
-    return any(stores(vars(base).get(name), member) for base in above for name in _CONSTRUCTORS)
+    return any(_stores(vars(base).get(name), member) for base in above for name in _CONSTRUCTORS)
+
+
+def _stores(constructor: Any, member: str) -> bool:
+    """True when a constructor stores the attribute of its own object: `self.name = name`."""
+    constructor = inspect.unwrap(constructor) if callable(constructor) else constructor
+    if not isinstance(constructor, types.FunctionType) or not constructor.__code__.co_varnames:
+        return False
+    own = constructor.__code__.co_varnames[0]
+    loaded: Any = None
+    for step in dis.get_instructions(constructor):
+        if step.opname == "STORE_ATTR" and step.argval == member and _last(loaded) == own:
+            return True
+        if step.opname != "CACHE":
+            loaded = step.argval
+    return False
+
+
+def _last(loaded: Any) -> Any:
+    """What was pushed last; newer Pythons push two variables in one instruction."""
+    return cast("tuple[Any, ...]", loaded)[-1] if isinstance(loaded, tuple) else loaded

@@ -16,7 +16,6 @@ from toolkit.tools.arguments import UNREADABLE, decode, parse_arguments, prove
 from toolkit.tools.bounded_store import BoundedStore
 from toolkit.tools.copies import copied_json
 from toolkit.tools.handlers import HandlerPlan, plan_handler, types_taken
-from toolkit.tools.hook_methods import check_hook_method
 from toolkit.tools.likeness import Likeness, likeness_of
 from toolkit.tools.members import (
     MEMBERS,
@@ -49,6 +48,7 @@ __all__ = [
     "MAX_RESULT_TOKENS",
     "ToolSpecification",
     "check_class",
+    "check_hook",
     "check_instance",
     "definition",
     "keep_specification",
@@ -331,8 +331,8 @@ def _specified(
         needs_approval=flags.bool("needs_approval", default=False),
         max_result_tokens=flags.tokens("max_result_tokens"),
         run_in_thread=flags.bool("run_in_thread", default=True),
-        has_before_hook=check_hook_method(members.get("on_before_call"), "on_before_call(ctx, call)", owner),
-        has_after_hook=check_hook_method(members.get("on_after_call"), "on_after_call(ctx, info)", owner),
+        has_before_hook=check_hook(members.get("on_before_call"), "on_before_call(ctx, call)", owner),
+        has_after_hook=check_hook(members.get("on_after_call"), "on_after_call(ctx, info)", owner),
         available_if=available_if,
         availability=_availability(members, available_if, owner),
         described=described,
@@ -393,6 +393,24 @@ class _Flags:
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
             raise ConfigurationError(f"{member} of {self._owner} is {value!r}; it is a whole number from 1")
         return value
+
+
+def check_hook(hook: Any, usage: str, owner: str) -> bool:
+    """True when there is a hook. Raises `ConfigurationError` unless it can be called with two arguments."""
+    if hook is None:
+        return False
+    name = usage.partition("(")[0]
+    if not callable(hook):
+        raise ConfigurationError(f"{name} of {owner} is {hook!r}; it has to be callable as {usage}")
+    try:
+        inspect.signature(hook).bind(None, None)
+    except TypeError as error:
+        raise ConfigurationError(
+            f"{name} of {owner} is called as {usage}, and it takes {inspect.signature(hook)}"
+        ) from error
+    except ValueError:
+        pass  # a builtin without a signature
+    return True
 
 
 def _output_validator(output_schema: Any, owner: str) -> Validator | None:
