@@ -268,6 +268,16 @@ async def test_a_cancellation_of_the_outer_run_closes_the_inner_one() -> None:
         assert [session.ended for session in SESSIONS] == ["CancelledError"]
 
 
+@pytest.mark.parametrize("listed", ["analyst", Warehouse.analyst, Agent()], ids=["name", "provider", "object"])
+async def test_an_agent_that_is_listed_as_a_tool_is_told_what_to_write_instead(listed: Any) -> None:
+    class Listing(Warehouse):
+        agent = provide(Agent, tools=[listed])
+
+    with pytest.raises(ConfigurationError, match="is an agent, and an agent is no tool; write a tool that takes it"):
+        async with application(warehouse(Listing)) as app:
+            await app.agent().run("?", model=asking())
+
+
 @pytest.mark.parametrize(
     ("listed", "instead"),
     [("find_part", "[find_part] in place of ['find_part']"), (FindPart, "[find_part] in place of [FindPart]")],

@@ -299,6 +299,12 @@ def _specified(
     own: dict[str, Any] | None = None,
     given: Set[type] = _NOTHING,
 ) -> ToolSpecification:
+    handler = members.get("handler")
+    if handler is None and callable(members.get("run_sync")) and callable(members.get("stream")):
+        raise ConfigurationError(
+            f"{label} is an agent, and an agent is no tool; write a tool that takes it in its constructor, or as "
+            f'agent: Annotated[Agent, Inject("...")], and awaits agent.run(...)'
+        )
     name = members.get("name")
     if name is None:
         raise ConfigurationError(_absent("name", label))
@@ -311,7 +317,6 @@ def _specified(
         raise ConfigurationError(_absent("description", label, _how_to_describe(members, label), owner))
     if not isinstance(description, str):
         raise ConfigurationError(f"the description of {owner} is {description!r}; it has to be a text")
-    handler = members.get("handler")
     if handler is None:
         raise ConfigurationError(_absent("handler", label, owner=owner))
     if not callable(handler):
