@@ -342,18 +342,19 @@ async def test_a_singleton_that_shows_something_else_each_time_has_nothing_asked
     assert asked == ["tools(ctx)", "available_if"] * 2
 
 
+class Failing(Named):
+    """Fail."""
+
+    fails = False
+
+    @property
+    def timeout(self) -> float | None:  # type: ignore[override]
+        if self.fails:
+            raise LookupError("gone")
+        return None
+
+
 async def test_a_member_that_can_not_be_read_any_more_is_named() -> None:
-    class Failing(Named):
-        """Fail."""
-
-        fails = False
-
-        @property
-        def timeout(self) -> float | None:  # type: ignore[override]
-            if self.fails:
-                raise LookupError("gone")
-            return None
-
     given = Failing("first")
     async with application(container_of(providers.Singleton(lambda: given))) as app:
         assert await offered(app) == ["first: Fail."]
@@ -367,17 +368,6 @@ async def test_a_member_that_can_not_be_read_any_more_is_named() -> None:
 
 
 async def test_a_member_that_can_not_be_read_any_more_when_the_tool_is_called_ends_the_run_with_its_name() -> None:
-    class Failing(Named):
-        """Fail."""
-
-        fails = False
-
-        @property
-        def timeout(self) -> float | None:  # type: ignore[override]
-            if self.fails:
-                raise LookupError("gone")
-            return None
-
     given = Failing("first")
 
     @tool

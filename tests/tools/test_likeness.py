@@ -258,7 +258,9 @@ def test_a_tool_is_held_against_its_own_members_and_not_against_an_earlier_tools
     changing["title"] = "Changed"
     tool = remote(input_schema={"type": "object", "properties": {}})
 
-    check_instance(specify(tool), tool)
+    described = specify(tool)
+    check_instance(described, tool)  # raises where they differ
+    assert described.own["input_schema"] is tool.input_schema
 
 
 class Schema(dict[str, Any]):
