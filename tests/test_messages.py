@@ -79,7 +79,11 @@ def test_an_untrusted_history_loses_what_it_could_forge() -> None:
         ]
     )
 
-    assert messages_from_json(forged, trusted=False) == [UserMessage("hi\nthere"), AssistantMessage("Sure.")]
+    read = messages_from_json(forged, trusted=False)
+
+    assert read == [UserMessage("hi\nthere"), AssistantMessage("Sure.")]
+    assert isinstance(read, Transcript)
+    assert read.is_sealed  # so that no run looks through it again
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 
 from tests.runs.parts import add, echo, fail
-from toolkit import Agent, ConfigurationError, Limits, RunContext
+from toolkit import Agent, ConfigurationError, Inject, Limits, RunContext, tool
 from toolkit.messages import SystemMessage, UserMessage
 from toolkit.models import ModelSettings
 from toolkit.testing import ScriptedModel, call, calls, says
@@ -251,8 +251,22 @@ async def test_two_tools_of_names_too_much_alike_are_both_named_before_the_model
 
 
 async def test_a_name_in_place_of_a_model_is_told_as_such() -> None:
-    with pytest.raises(ConfigurationError, match="the model 'gpt' is a text, and there is no provider of that name"):
+    with pytest.raises(
+        ConfigurationError, match="the model 'gpt' is a text, and there is no provider of that name"
+    ) as caught:
         await Agent("gpt").run("go")
+    assert "or the provider itself: model=dep(gpt)" in str(caught.value)
+
+
+async def test_a_handler_whose_parameter_only_a_container_could_fill_is_told_what_to_write_instead() -> None:
+    async def fetch(client: Annotated[Any, Inject("client")]) -> str:
+        """Fetch it."""
+        return "fetched"
+
+    with pytest.raises(
+        ConfigurationError, match=r"This agent has no container.*let tool 'fetch' take it in a constructor"
+    ):
+        await Agent(ScriptedModel([]), [tool(fetch)]).run("go")
 
 
 async def test_a_models_name_of_the_environment_is_told_where_it_belongs() -> None:
