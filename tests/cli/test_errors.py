@@ -11,6 +11,9 @@ import pytest
 
 import toolkit
 from tests.cli.conftest import Answer, Command
+from toolkit import CallRecord, ToolError
+from toolkit.cli.printing import cause_of
+from toolkit.records import ToolResult
 
 
 def error_of(answer: Answer) -> str:
@@ -253,3 +256,19 @@ def test_the_package_runs_as_the_command(folder: Path) -> None:
 
     assert (done.returncode, done.stderr) == (0, "")
     assert "shop:Shop is wired well" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("error", "told", "cause"),
+    [
+        (ToolError("no " * 9), "no no [cut] no", ""),
+        (LookupError("gone"), "tool 'find' failed: LookupError", "LookupError: gone"),
+        (ValueError("$.n: is no number"), "$.n: is no number", ""),
+        (None, "", ""),
+    ],
+    ids=["a ToolError that was cut", "an exception", "wrong arguments", "none"],
+)
+def test_a_cause_is_shown_where_the_model_was_not_told_it(error: Exception | None, told: str, cause: str) -> None:
+    record = CallRecord("c1", "find", {}, ToolResult(None, told, error is not None, error), error=error)
+
+    assert cause_of(record) == cause
