@@ -77,13 +77,13 @@ class RunContext:
 
     def __init__(
         self,
-        *,
         run: Run[Any] | None = None,
+        listener: Callable[[Event], None] | None = None,
+        *,
         agent: AgentInfo | None = None,
         invocation: Invocation | None = None,
         call: RequestedCall | None = None,
         state: dict[str, Any] | None = None,
-        listener: Callable[[Event], None] | None = None,
     ) -> None:
         if run is None:
             run = Run("", invocation=invocation, state=state)

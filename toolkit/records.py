@@ -174,7 +174,6 @@ class Run(Generic[T]):
     def __init__(
         self,
         id: str = "",
-        *,
         messages: Transcript | None = None,
         state: dict[str, Any] | None = None,
         invocation: Invocation | None = None,

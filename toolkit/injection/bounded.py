@@ -37,7 +37,9 @@ def within(seconds: float | None, work: Awaitable[Any], doing: str, what: Any) -
 
 def begun(value: Any) -> tuple[float, Steps | None, Any]:
     """As `begin`, and when that was, for `rest_within`."""
-    return (monotonic(), *begin(value))
+    began = monotonic()
+    steps, made = begin(value)
+    return began, steps, made
 
 
 async def rest_within(seconds: float | None, began: float, steps: Steps, waiting: Any, doing: str, what: Any) -> Any:

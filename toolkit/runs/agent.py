@@ -84,7 +84,8 @@ class Runnable(ABC, Generic[T]):
         request = _request(
             prompt, tools, context, metadata, actor_id, session_id, messages, state, timeout, values, model, settings
         )
-        owner = Owner(*self._source(), request)
+        resolver, source = self._source()
+        owner = Owner(resolver, source, request)
         owner.start()
         return await owner.finish()
 
@@ -115,7 +116,8 @@ class Runnable(ABC, Generic[T]):
             print(stream.run.response)
         """
         _refuse_misspelt(options)
-        stream: RunStream[T] = RunStream(*self._source(), _request(prompt, **options))
+        resolver, source = self._source()
+        stream: RunStream[T] = RunStream(resolver, source, _request(prompt, **options))
         return stream
 
 
@@ -343,7 +345,7 @@ def _request(
     if settings is not None:
         _of_kind(settings, ModelSettings, "settings", "ModelSettings(temperature=...)")
     return RunRequest(
-        prompt=_user_message(prompt, continues=bool(messages)),
+        prompt=_user_message(prompt, bool(messages)),
         tools=_sequence(tools, "tools") if tools else (),
         invocation=Invocation(
             actor_id,
@@ -374,7 +376,7 @@ def _dict(given: Any, what: str) -> dict[str, Any]:
     raise ConfigurationError(f"{what} is {type(given).__name__}; it is a dict")
 
 
-def _user_message(prompt: Any, *, continues: bool) -> UserMessage | None:
+def _user_message(prompt: Any, continues: bool) -> UserMessage | None:
     if prompt.__class__ is str or isinstance(prompt, str):
         if prompt or not continues:
             return UserMessage(prompt)

@@ -83,10 +83,11 @@ async def _perform_concurrently(state: RunState, waiting: list[Course]) -> None:
                 state.cancellation.request_followers()  # before any of them is let in
                 raise
 
+    loop = asyncio.get_running_loop()
     cancellations: list[Cancellation] = []
     for course in waiting:
         cancellation = Cancellation(state.cancellation.grace, state.warn)
-        cancellation.task = asyncio.create_task(perform(course, cancellation))
+        cancellation.task = loop.create_task(perform(course, cancellation))
         cancellations.append(cancellation)
     await state.builder.serve(cancellations)
 

@@ -63,10 +63,10 @@ class Owner:
     ) -> None:
         transcript, call_ids, mended = begin_transcript(request.history)
         id_ = os.urandom(8).hex()
-        run: Run[Any] = Run(id_, messages=transcript, state=request.state, invocation=request.invocation)
+        run: Run[Any] = Run(id_, transcript, request.state, request.invocation)
         if request.prompt is not None:
             append_to(transcript, request.prompt)
-        ctx = RunContext(run=run, invocation=request.invocation, listener=emit)
+        ctx = RunContext(run, emit)
         self.run = run
         self._warnings = Warnings(id_, listener)
         self._state = RunState(run, ctx, listener, call_ids, self._warnings.add, resolver, request, _DEFAULTS)

@@ -95,7 +95,8 @@ class RunStream(Generic[T]):
         if self._owner is not None:
             raise RuntimeError("a stream is one run; call agent.stream(...) again for another")
         queue = self._queue = _Queue(self._events, asyncio.get_running_loop(), threading.get_ident())
-        owner = self._owner = Owner(*self._wanted, queue.put, queue.emit)
+        resolver, agent, request = self._wanted
+        owner = self._owner = Owner(resolver, agent, request, queue.put, queue.emit)
         queue.run = owner.run
         owner.start()
         return self
