@@ -20,7 +20,7 @@ def test_a_run_with_one_call_of_a_container_built_tool_takes_at_most_185_functio
         ("W1 selected", 220),
         ("W1 configured", 525),
         ("W1 everything", 365),
-        ("W2", 1_490),
+        ("W2", 1_460),
         ("W3_20", 1_420),
     ],
 )
