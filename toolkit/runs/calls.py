@@ -14,6 +14,8 @@ from toolkit.errors import ToolError
 from toolkit.events import ToolCallFinished, ToolCallStarted
 from toolkit.messages import ToolMessage
 from toolkit.records import CallRecord, ToolResult
+from toolkit.runs.after_hooks import tell_after
+from toolkit.runs.guards import Guarded, Verdict, ask_before
 from toolkit.runs.handling import (
     NotBuilt,
     NotConverted,
@@ -22,7 +24,7 @@ from toolkit.runs.handling import (
     result_of_building,
     run_among_others,
 )
-from toolkit.runs.hooks import Guarded, Hook, Verdict, ask_before, tell_after
+from toolkit.runs.hooks import Hook
 from toolkit.runs.reading import Course
 from toolkit.runs.state import RunState
 from toolkit.runs.toolset import ToolEntry

@@ -8,7 +8,7 @@ from typing import Any
 from toolkit.context import RequestedCall
 from toolkit.errors import CleanupError, ConfigurationError, ToolError, repr_of, text_of_error
 from toolkit.records import ToolResult
-from toolkit.runs.hooks import blocked, invalid_change
+from toolkit.runs.guards import blocked, invalid_change
 from toolkit.runs.reading import Course
 from toolkit.runs.state import RunState
 from toolkit.runs.toolset import ToolEntry

@@ -16,7 +16,7 @@ from toolkit.messages import AssistantMessage, ToolCall, ToolDefinition, Usage, 
 from toolkit.models.protocol import ModelDone, ModelRequest, ModelResponse, ReasoningDelta, TextDelta
 from toolkit.records import Run
 from toolkit.runs.calls import perform_all, refuse_all
-from toolkit.runs.hooks import tell_model_hooks
+from toolkit.runs.model_hooks import tell_model_hooks
 from toolkit.runs.output import REPAIR, Output
 from toolkit.runs.reading import Course, read_call
 from toolkit.runs.starting import renew_tools
