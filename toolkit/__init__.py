@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from toolkit.tools.execution import execute
     from toolkit.tools.functions import FunctionTool, tool
     from toolkit.tools.inject import Inject
+    from toolkit.tools.kept_specifications import definition
     from toolkit.tools.protocol import ITool
-    from toolkit.tools.specification import definition
 else:
     __getattr__, __dir__ = attributes_of(
         __name__,
@@ -53,8 +53,8 @@ else:
             "toolkit.tools.execution": "execute",
             "toolkit.tools.functions": "FunctionTool tool",
             "toolkit.tools.inject": "Inject",
+            "toolkit.tools.kept_specifications": "definition",
             "toolkit.tools.protocol": "ITool",
-            "toolkit.tools.specification": "definition",
         },
     )
 

@@ -13,9 +13,9 @@ from typing import Annotated
 import pytest
 
 from toolkit import ConfigurationError, Inject, Invocation, Tool, tool
+from toolkit.tools.kept_specifications import specify
 from toolkit.tools.parameters import Parameter
 from toolkit.tools.resolver import Resolver
-from toolkit.tools.specification import specify
 
 Log = list[str]
 

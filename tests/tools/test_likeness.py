@@ -20,7 +20,8 @@ from dependency_injector import containers, providers
 from toolkit import Agent, ConfigurationError, Inject, RunContext, Tool
 from toolkit.injection import application, dep, overriding, provide
 from toolkit.testing import ScriptedModel, call, calls, says
-from toolkit.tools.specification import ToolSpecification, check_instance, specify
+from toolkit.tools.kept_specifications import check_instance, specify
+from toolkit.tools.specification import ToolSpecification
 
 T = TypeVar("T")
 TEXT = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from toolkit import RunContext, Tool
+from toolkit.tools.kept_specifications import specify
 from toolkit.tools.proofs import MAX_DEPTH, SHORT
-from toolkit.tools.specification import ToolSpecification, specify
+from toolkit.tools.specification import ToolSpecification
 from toolkit.tools.violations import InvalidArguments
 
 RECORD = {

@@ -29,11 +29,12 @@ from toolkit.injection.listing import listed_tools, with_listed_tools
 from toolkit.injection.overlays import AnyProvider, object_of
 from toolkit.injection.providers import CallScoped, Literal, RunScoped
 from toolkit.injection.survey import is_agent
+from toolkit.tools.kept_specifications import specify, specify_class
 from toolkit.tools.members import gives_tools
 from toolkit.tools.names import alike, folded
 from toolkit.tools.parameters import Parameter
 from toolkit.tools.resolver import Recipe
-from toolkit.tools.specification import ToolSpecification, specify, specify_class
+from toolkit.tools.specification import ToolSpecification
 
 __all__ = ["AgentFindings", "ListedParts", "specification_of"]
 

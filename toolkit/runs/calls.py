@@ -31,8 +31,8 @@ from toolkit.runs.toolset import ToolEntry
 from toolkit.tools.cancellation import Cancellation
 from toolkit.tools.copies import copied_json
 from toolkit.tools.execution import call_handler
+from toolkit.tools.protocol import MAX_RESULT_TOKENS
 from toolkit.tools.results import cut, error_result
-from toolkit.tools.specification import MAX_RESULT_TOKENS
 
 __all__ = ["perform_all", "refuse_all"]
 

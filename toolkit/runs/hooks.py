@@ -12,9 +12,9 @@ from msgspec import Struct
 
 from toolkit.errors import ConfigurationError, HookError, repr_of
 from toolkit.tools.cancellation import Cancellation
+from toolkit.tools.declaration import check_hook
 from toolkit.tools.misspelt import refuse_misspelt
 from toolkit.tools.parameters import label_of
-from toolkit.tools.specification import check_hook
 
 __all__ = ["AgentHooks", "Hook", "agent_hooks", "failure_of_run", "is_to_be_built"]
 

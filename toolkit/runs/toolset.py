@@ -13,11 +13,12 @@ from msgspec import UNSET, Struct
 from toolkit.context import RunContext
 from toolkit.errors import ConfigurationError
 from toolkit.messages import ToolCall, ToolDefinition
+from toolkit.tools.kept_specifications import specify, specify_class
 from toolkit.tools.members import Look, gives_tools, look_at
 from toolkit.tools.names import alike, folded
 from toolkit.tools.parameters import label_of
 from toolkit.tools.resolver import Recipe, Resolver
-from toolkit.tools.specification import ToolSpecification, specify, specify_class
+from toolkit.tools.specification import ToolSpecification
 from toolkit.tools.violations import printable
 
 __all__ = ["ToolEntry", "ToolSet", "compile_tools", "kept_tools"]

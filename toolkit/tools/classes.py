@@ -12,9 +12,8 @@ from toolkit.tools.execution import execute
 from toolkit.tools.functions import FunctionTool
 from toolkit.tools.members import annotated_names
 from toolkit.tools.names import snake_case
-from toolkit.tools.protocol import FurtherMembers
+from toolkit.tools.protocol import MAX_RESULT_TOKENS, FurtherMembers
 from toolkit.tools.schemas.members import docstring_of
-from toolkit.tools.specification import MAX_RESULT_TOKENS
 
 __all__ = ["Tool"]
 

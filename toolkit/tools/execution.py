@@ -18,9 +18,10 @@ from toolkit.records import ToolResult
 from toolkit.tools.cancellation import Cancellation, Expiry, wait_in_any_case
 from toolkit.tools.copies import not_shared
 from toolkit.tools.driving import begin, drive, settled
+from toolkit.tools.kept_specifications import specify
 from toolkit.tools.parameters import Parameter, label_of, value_of_type
 from toolkit.tools.results import cut, error_result, failure_result, result_of, to_json
-from toolkit.tools.specification import ToolSpecification, specify
+from toolkit.tools.specification import ToolSpecification
 from toolkit.tools.threads import ThreadCall, in_thread
 from toolkit.tools.validation import Validator
 from toolkit.tools.violations import InvalidArguments, text_of

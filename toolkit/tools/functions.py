@@ -12,11 +12,11 @@ from toolkit.errors import ConfigurationError
 from toolkit.records import ToolResult
 from toolkit.tools.docstrings import read_docstring
 from toolkit.tools.execution import execute
+from toolkit.tools.kept_specifications import check_class, keep_specification
 from toolkit.tools.names import snake_case
 from toolkit.tools.parameters import label_of
 from toolkit.tools.protocol import DEFAULTS, MAX_RESULT_TOKENS, OPTIONAL_MEMBERS, OptionalMembers
 from toolkit.tools.schemas.members import docstring_of
-from toolkit.tools.specification import check_class, keep_specification
 
 __all__ = ["FunctionTool", "tool"]
 

@@ -17,7 +17,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from toolkit import Tool
-from toolkit.tools.specification import ToolSpecification, specify
+from toolkit.tools.kept_specifications import specify
+from toolkit.tools.specification import ToolSpecification
 from toolkit.tools.violations import InvalidArguments, child_path, printable
 
 
