@@ -32,7 +32,7 @@ from toolkit.runs import calls
 from toolkit.runs.exclusive import ExclusiveCalls
 from toolkit.runs.owner import Owner
 from toolkit.runs.state import RunState
-from toolkit.tools import execution
+from toolkit.tools import handler_calls
 
 WORK = Act("work", 1)
 QUIET = ResourcePlan(WORK, WORK)
@@ -310,11 +310,11 @@ def holds_no_exclusive_lock(patch: pytest.MonkeyPatch) -> None:
 
 
 def tells_the_model_everything(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(execution, "failure_result", lambda name, error: execution.error_result(str(error), error))
+    patch.setattr(handler_calls, "failure_result", lambda name, error: handler_calls.error_result(str(error), error))
 
 
 def reports_no_thread(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(execution, "_ends_in_grace", _always_true)
+    patch.setattr(handler_calls, "_ends_in_grace", _always_true)
 
 
 async def _always_true(call: Any, grace: float) -> bool:

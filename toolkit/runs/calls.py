@@ -30,7 +30,7 @@ from toolkit.runs.state import RunState
 from toolkit.runs.toolset import ToolEntry
 from toolkit.tools.cancellation import Cancellation
 from toolkit.tools.copies import copied_json
-from toolkit.tools.execution import call_handler
+from toolkit.tools.handler_calls import call_handler
 from toolkit.tools.protocol import MAX_RESULT_TOKENS
 from toolkit.tools.results import cut, error_result
 

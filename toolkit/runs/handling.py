@@ -14,7 +14,7 @@ from toolkit.runs.state import RunState
 from toolkit.runs.toolset import ToolEntry
 from toolkit.tools.cancellation import Cancellation
 from toolkit.tools.copies import copied_json
-from toolkit.tools.execution import call_handler
+from toolkit.tools.handler_calls import call_handler
 from toolkit.tools.kept_specifications import check_instance
 from toolkit.tools.resolver import RunScope
 from toolkit.tools.results import error_result, failure_result
