@@ -13,7 +13,7 @@ from typing import Any
 
 import toolkit
 from toolkit.cli.failures import Failed, text_of
-from toolkit.injection.graph import is_container, is_container_class
+from toolkit.injection.named_providers import is_container, is_container_class
 
 __all__ = ["DEFAULT_APP", "load_container"]
 

@@ -10,7 +10,8 @@ from toolkit.cli.failures import Failed
 from toolkit.cli.loading import load_container
 from toolkit.injection import application, overriding, provide
 from toolkit.injection.app import App
-from toolkit.injection.graph import names_in, product_of
+from toolkit.injection.graph import product_of
+from toolkit.injection.named_providers import names_in
 from toolkit.injection.runnable import RunnableAgent
 from toolkit.models import Model
 from toolkit.runs.agent import Agent

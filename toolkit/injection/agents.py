@@ -13,19 +13,9 @@ from toolkit.errors import ConfigurationError
 from toolkit.injection.container import ContainerResolver, call_scoped_in
 from toolkit.injection.failures import path_between
 from toolkit.injection.futures import misuses_in
-from toolkit.injection.graph import (
-    CyclicDependency,
-    answering,
-    call_of,
-    declaring,
-    describe,
-    names_by_provider,
-    names_in,
-    product_of,
-    values_in,
-    walk,
-)
+from toolkit.injection.graph import CyclicDependency, answering, call_of, describe, product_of, walk
 from toolkit.injection.listing import listed_tools, with_listed_tools
+from toolkit.injection.named_providers import declaring, names_by_provider, names_in, values_in
 from toolkit.injection.overlays import AnyProvider, object_of
 from toolkit.injection.providers import CallScoped, Literal, RunScoped
 from toolkit.injection.survey import is_agent

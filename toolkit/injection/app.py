@@ -14,20 +14,9 @@ from msgspec import UNSET
 from toolkit.errors import ConfigurationError, repr_of
 from toolkit.injection.checks import check_wiring
 from toolkit.injection.container import ContainerResolver
-from toolkit.injection.graph import (
-    answering,
-    declaring,
-    describe,
-    everything_in,
-    is_container,
-    listed_in,
-    names_in,
-    not_a_container,
-    product_of,
-    provider_at,
-    walk,
-)
+from toolkit.injection.graph import answering, describe, everything_in, listed_in, product_of, walk
 from toolkit.injection.host import ApplicationScope
+from toolkit.injection.named_providers import declaring, is_container, names_in, not_a_container, provider_at
 from toolkit.injection.overlays import AnyProvider, active_layers, dispatch
 from toolkit.injection.providers import AppScoped
 from toolkit.injection.run_scope import OPENING, ContainerScope

@@ -10,7 +10,8 @@ from toolkit.errors import ConfigurationError
 from toolkit.injection.advice import copied_arguments, unowned_objects, unprotected_generators
 from toolkit.injection.agents import AgentFindings
 from toolkit.injection.futures import misuses_in
-from toolkit.injection.graph import CyclicDependency, is_container, not_a_container, walk
+from toolkit.injection.graph import CyclicDependency, walk
+from toolkit.injection.named_providers import is_container, not_a_container
 from toolkit.injection.overlays import AnyProvider
 from toolkit.injection.providers import AppScoped
 from toolkit.injection.survey import Survey

@@ -13,20 +13,17 @@ from toolkit.errors import ConfigurationError, repr_of
 from toolkit.injection.by_type import Candidate, Embedded, GivenValue, constructor_arguments, find_for_parameter
 from toolkit.injection.failures import path_between
 from toolkit.injection.futures import misuses_in
-from toolkit.injection.graph import (
-    answering,
+from toolkit.injection.graph import answering, describe, product_of, walk
+from toolkit.injection.host import ApplicationScope
+from toolkit.injection.memories import Memory
+from toolkit.injection.named_providers import (
     as_in,
-    describe,
     names_by_provider,
     names_in,
     nested_names_in,
     own_provider,
-    product_of,
     provider_at,
-    walk,
 )
-from toolkit.injection.host import ApplicationScope
-from toolkit.injection.memories import Memory
 from toolkit.injection.nearest import in_quotes, names_near
 from toolkit.injection.overlays import AnyProvider, active_layers, effective, memory_of_layers, object_of, overriding_of
 from toolkit.injection.providers import CallScoped, ScopeValue

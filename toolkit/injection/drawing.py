@@ -10,8 +10,9 @@ from msgspec import UNSET
 from toolkit.errors import ConfigurationError
 from toolkit.injection.agents import ListedParts, specification_of
 from toolkit.injection.container import ContainerResolver
-from toolkit.injection.graph import RESOURCES, answering, declaring, dependencies, names_in, short_label
+from toolkit.injection.graph import RESOURCES, answering, dependencies, short_label
 from toolkit.injection.listing import with_listed_tools
+from toolkit.injection.named_providers import declaring, names_in
 from toolkit.injection.overlays import AnyProvider, effective
 from toolkit.injection.providers import AppScoped, CallScoped, Literal, RunScoped, ScopeValue
 from toolkit.injection.survey import is_agent

@@ -9,19 +9,8 @@ from typing import Any, cast
 from dependency_injector import providers
 
 from toolkit.errors import ConfigurationError
-from toolkit.injection.graph import (
-    CONTAINERS,
-    RESOURCES,
-    answering,
-    as_in,
-    everything_in,
-    is_container,
-    names_in,
-    own_provider,
-    product_of,
-    provider_at,
-    walk,
-)
+from toolkit.injection.graph import CONTAINERS, RESOURCES, answering, everything_in, product_of, walk
+from toolkit.injection.named_providers import as_in, is_container, names_in, own_provider, provider_at
 from toolkit.injection.nearest import names_near
 from toolkit.injection.overlays import AnyProvider, Layer, active_layers, dispatch, effective, original_of
 from toolkit.injection.providers import AppScoped, arguments_of

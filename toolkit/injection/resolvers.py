@@ -7,8 +7,8 @@ from typing import Any, cast
 
 from toolkit.errors import ConfigurationError
 from toolkit.injection.container import ContainerResolver
-from toolkit.injection.graph import is_container
 from toolkit.injection.mapping import MappingResolver
+from toolkit.injection.named_providers import is_container
 from toolkit.tools.resolver import Resolver
 
 __all__ = ["resolver_for"]

@@ -7,7 +7,8 @@ from typing import Any
 from dependency_injector import providers
 from msgspec import UNSET
 
-from toolkit.injection.graph import answering, dependencies, listed_in, names_in, product_of, short_label
+from toolkit.injection.graph import answering, dependencies, listed_in, product_of, short_label
+from toolkit.injection.named_providers import names_in
 from toolkit.injection.overlays import AnyProvider, effective
 
 __all__ = ["Survey", "is_agent"]
