@@ -79,10 +79,7 @@ def _opened(shape: Shape, extras: Parameter, known: set[str]) -> Shape:
             try:
                 converted[name] = arguments[name] if extra.convert is None else extra.convert(arguments[name])
             except ConversionError as error:
-                path = child_path("$", name)
-                violations += [
-                    Violation(path + found.path.removeprefix("$"), found.message) for found in error.violations
-                ]
+                violations += error.below(child_path("$", name))
         if violations:
             raise ConversionError(violations)
         return converted

@@ -105,8 +105,7 @@ def _fields_converter(names: Sequence[str], typed: dict[str, Any]) -> Callable[[
             try:
                 converted[name] = _converter(typed[name])(value) if name in typed else value
             except ConversionError as error:
-                start = refusals.json_path([name])
-                violations += [Violation(start + v.path.removeprefix("$"), v.message) for v in error.violations]
+                violations += error.below(refusals.json_path([name]))
         if violations:
             raise ConversionError(violations)
         return converted

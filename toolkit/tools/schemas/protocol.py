@@ -51,6 +51,10 @@ class ConversionError(ValueError):
         super().__init__("; ".join(f"{v.path}: {v.message}" for v in violations))
         self.violations = violations
 
+    def below(self, path: str) -> list[Violation]:
+        """Its violations where the value stands at `path`: `$[0]` is `$.days[0]` below `$.days`."""
+        return [Violation(path + found.path.removeprefix("$"), found.message) for found in self.violations]
+
 
 class UnsupportedType(TypeError):
     """This maker has no schema for the type. The text says for which, and why.

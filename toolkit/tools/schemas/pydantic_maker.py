@@ -156,8 +156,7 @@ def _fields_converter(typed: dict[str, Callable[[Any], Any]]) -> Callable[[Any],
             try:
                 converted[name] = convert_one(arguments[name])
             except ConversionError as error:
-                start = refusals.json_path([name])
-                violations += [Violation(start + v.path.removeprefix("$"), v.message) for v in error.violations]
+                violations += error.below(refusals.json_path([name]))
         if violations:
             raise ConversionError(violations)
         return converted
