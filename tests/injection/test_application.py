@@ -14,7 +14,7 @@ from dependency_injector import containers, providers
 from tests.injection.parts import Client, Connection, asking, connection_open_async
 from toolkit import Agent, ConfigurationError, Tool
 from toolkit.injection import AppScoped, RunScoped, application, dep, overriding, provide, resolver_for
-from toolkit.testing import ScriptedModel, says
+from toolkit.testing import ScriptedModel, call, calls, says
 
 Log = list[str]
 
@@ -685,3 +685,31 @@ def test_a_provider_that_is_asked_of_the_application_is_told_where_it_is() -> No
     assert asyncio.run(ask("second")) == f"""the application has no attribute 'second', {known} app.agent("second")"""
     assert asyncio.run(ask("client")) == f"the application has no attribute 'client', {known} app.container.client()"
     assert asyncio.run(ask("nothing")) == "the application has no attribute 'nothing'"
+
+
+async def test_to_leave_the_application_waits_for_no_run_and_closes_its_objects_under_it() -> None:
+    log: Log = []
+    begun, left = asyncio.Event(), asyncio.Event()
+
+    class Waits(Uses):
+        """Wait until the application was left."""
+
+        async def handler(self) -> str:
+            begun.set()
+            await left.wait()
+            log.append("handler is done")
+            return "done"
+
+    class Application(containers.DeclarativeContainer):
+        pool = AppScoped(opening("pool", log))
+        model = providers.Object(ScriptedModel([calls(call("use")), says("Done.")]))
+        agent = provide(Agent, model=dep(model), tools=[provide(Waits, injected=dep(pool))])
+
+    async with application(Application()) as app:
+        running = asyncio.create_task(app.agent().run("go"))
+        await begun.wait()
+    left.set()
+    run = await running
+
+    assert log == ["open pool", "close pool", "handler is done"]
+    assert run.outcome == "completed"
