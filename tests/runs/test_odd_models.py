@@ -106,3 +106,10 @@ def test_an_error_of_a_run_is_the_same_after_pickling(error: Exception) -> None:
     copy = pickle.loads(pickle.dumps(error))
 
     assert (type(copy), str(copy), vars(copy)) == (type(error), str(error), vars(error))
+
+
+async def test_a_model_error_without_a_text_is_told_by_its_class_alone() -> None:
+    with pytest.raises(ModelError) as caught:
+        await Agent(ScriptedModel([ConnectionError()])).run("hi")
+
+    assert str(caught.value) == "the model failed: ConnectionError"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import datetime
+from typing import Any, TypedDict
 
 import pytest
 
@@ -13,9 +14,11 @@ from tests.tools.compiling import (
     compiled,
     words,
 )
+from toolkit import Tool
 from toolkit.tools.arguments import MAX_DEPTH, parse_arguments
+from toolkit.tools.kept_specifications import specify
 from toolkit.tools.validation import Engine
-from toolkit.tools.violations import MAX_TEXT, Violation, text_of
+from toolkit.tools.violations import MAX_TEXT, InvalidArguments, Violation, text_of
 
 TOOL = {
     "type": "object",
@@ -322,3 +325,23 @@ def test_nesting_that_can_be_parsed_can_be_decided_and_worded(engine: Engine) ->
     assert not validator.is_valid(deep)
     assert len(found) == 1
     assert len(text_of(found)) < MAX_TEXT
+
+
+@pytest.mark.parametrize("name", ["größe", "_n", "x-y", "it's"])
+def test_a_place_is_written_alike_whether_the_schema_or_the_type_refuses_what_stands_there(name: str) -> None:
+    class Measure(Tool):
+        """Measure."""
+
+        input_schema = TypedDict("Measured", {name: datetime.date})  # type: ignore[misc]  # named by the test's cases
+
+        async def handler(self, arguments: Any) -> None: ...
+
+    specification = specify(Measure())
+
+    with pytest.raises(InvalidArguments) as by_schema:
+        specification.read({name: 1})
+    with pytest.raises(InvalidArguments) as by_type:
+        specification.convert({name: "2024-13-01"})
+
+    place = str(by_schema.value).partition(": ")[0]
+    assert str(by_type.value).startswith(f"{place}: ")

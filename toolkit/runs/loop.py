@@ -203,7 +203,8 @@ def _failure_of_model(error: BaseException, cancellation: Cancellation) -> BaseE
     """What the run ends with when the model raised what is no error of a model."""
     if cancellation.is_requested or (isinstance(error, asyncio.CancelledError) and cancellation.is_real()):
         return asyncio.CancelledError()
-    return ModelError(f"the model failed: {type(error).__name__}: {escaped(text_of_error(error))}")
+    text = escaped(text_of_error(error))
+    return ModelError(f"the model failed: {type(error).__name__}{': ' if text else ''}{text}")
 
 
 def _checked(response: Any) -> ModelResponse:

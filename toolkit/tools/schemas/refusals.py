@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
+import functools
 from collections.abc import Iterable
 from typing import Any
 
-from toolkit.tools.violations import printable
+from toolkit.tools.violations import child_path, printable
 
 __all__ = [
     "BASE64",
@@ -37,21 +37,10 @@ NUMBER = "is not a number"
 TEXT = "is not text that can be written as UTF-8"
 OUT_OF_RANGE = "is out of range"
 
-_PLAIN_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_]*")
-
 
 def json_path(steps: Iterable[str | int]) -> str:
-    """`$.days[0]`, and `$['odd name']` for names that would be misread: as jsonschema writes them."""
-    path = "$"
-    for step in steps:
-        if isinstance(step, int):
-            path += f"[{step}]"
-        elif _PLAIN_NAME.fullmatch(step):
-            path += f".{step}"
-        else:
-            escaped = step.replace("\\", "\\\\").replace("'", r"\'")
-            path += f"['{escaped}']"
-    return path
+    """`$.days[0]`, written as the validator's violations write it."""
+    return functools.reduce(child_path, steps, "$")
 
 
 _MAX_VALUE = 100
