@@ -12,7 +12,7 @@ from tests.runs.parts import add, assert_paired, echo
 from toolkit import Agent, ToolCall
 from toolkit.messages import AssistantMessage, Message, ToolMessage, UserMessage
 from toolkit.records import Transcript
-from toolkit.runs.transcript import begin_transcript
+from toolkit.runs.transcript import begin_transcript, with_unique_id
 from toolkit.testing import ScriptedModel, call, calls, says
 
 
@@ -73,6 +73,47 @@ async def test_ids_of_the_earlier_conversation_stay_taken() -> None:
 
     assert_paired(run.messages)
     assert run.calls[0].id == "c1_2"
+
+
+@pytest.mark.parametrize("id_", ["c1", ""], ids=["repeated", "empty"])
+def test_a_free_id_is_found_with_few_looks_however_many_are_taken(id_: str) -> None:
+    class Counted(set[str]):
+        looks = 0
+
+        def __contains__(self, item: object) -> bool:
+            self.looks += 1
+            return super().__contains__(item)
+
+    taken = Counted()
+    made = [with_unique_id(ToolCall(id_, "add", "{}"), taken).id for _ in range(1_000)]
+
+    assert made == (["c1", *(f"c1_{n}" for n in range(2, 1_001))] if id_ else [f"call_{n}" for n in range(1, 1_001)])
+    assert taken.looks < 25 * len(made)
+
+
+def test_many_calls_of_one_answer_are_paired_with_few_looks_at_their_results() -> None:
+    class Id(str):
+        """Counts how often it is compared."""
+
+        __slots__ = ()
+        __hash__ = str.__hash__
+        compared = 0
+
+        def __eq__(self, other: object) -> bool:
+            Id.compared += 1
+            return str.__eq__(self, other)
+
+    count = 300
+    asked = AssistantMessage("", [ToolCall(f"c{n}", "add", "{}") for n in range(count)])
+    results = [ToolMessage(Id(f"c{n}"), "add", f"{n}") for n in reversed(range(count))]
+
+    transcript, _, warnings = begin_transcript([asked, *results])
+
+    assert [message.content for message in transcript[1:] if isinstance(message, ToolMessage)] == [
+        *map(str, range(count))
+    ]
+    assert warnings == []
+    assert Id.compared < 10 * count
 
 
 async def test_a_run_can_be_continued_twice() -> None:

@@ -63,10 +63,20 @@ def with_harmless_name(call: ToolCall) -> ToolCall:
 
 
 def _free_id(wanted: str | None, taken: set[str]) -> str:
-    number = len(taken) + 1 if not wanted else 2
-    while (candidate := f"{wanted or 'call'}_{number}") in taken:
-        number += 1
-    return candidate
+    """Found by doubling and halving: a server may give one id to all calls, and to try each number took a minute for a
+    history of 100,000 messages."""
+    stem = wanted or "call"
+    free = len(taken) + 1 if not wanted else 2
+    used = free - 1
+    while f"{stem}_{free}" in taken:
+        used, free = free, 2 * free
+    while free - used > 1:
+        middle = (used + free) // 2
+        if f"{stem}_{middle}" in taken:
+            used = middle
+        else:
+            free = middle
+    return f"{stem}_{free}"
 
 
 def with_object_arguments(call: ToolCall) -> ToolCall:
@@ -129,7 +139,10 @@ def _in_words(name: str, id: str) -> str:
 def _paired(
     message: AssistantMessage, results: list[ToolMessage], taken: set[str], warnings: list[str]
 ) -> list[Message]:
-    left = list(results)
+    left = dict(enumerate(results))
+    places: dict[str, list[int]] = {}  # of the results of each id, the first one last
+    for place in reversed(left):
+        places.setdefault(left[place].call_id, []).append(place)
     calls: list[ToolCall] = []
     answers: list[Message] = []
     for original in message.tool_calls:
@@ -138,14 +151,14 @@ def _paired(
         if kept is not call:
             warnings.append(f"arguments of {_in_words(call.name, original.id)} in the history were no JSON object")
         calls.append(kept)
-        found = next((result for result in left if result.call_id == original.id), None)
-        if found is None:
+        answering = places.get(original.id)
+        if answering:
+            found = left.pop(answering.pop())
+        else:
             warnings.append(f"a call without a result was given one in the history: {_in_words(call.name, call.id)}")
             found = ToolMessage(call.id, call.name, "no result of this call was recorded", True)
-        else:
-            left.remove(found)
         answers.append(found if found.call_id == call.id else replace(found, call_id=call.id, name=call.name))
-    for result in left:
+    for result in left.values():
         warnings.append(
             f"a result without a call was left out of the history: {_in_words(result.name, result.call_id)}"
         )
