@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import sys
 import threading
+import tracemalloc
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -80,6 +82,41 @@ async def test_the_run_of_a_stream_is_complete_after_the_last_event() -> None:
 
     assert outcomes[-1] == "completed"
     assert (stream.run.response, stream.run.usage, stream.run.invocation.actor_id) == ("hello", Usage(3, 2), "u1")
+
+
+@pytest.mark.skipif(sys.gettrace() is not None, reason="Python lets no text grow where it is while it is traced")
+async def test_a_streamed_text_grows_without_a_copy_for_each_piece() -> None:
+    size, pieces = 1_000_000, 200
+    peaks: list[int] = []
+
+    class Long:
+        async def respond(self, request: ModelRequest) -> ModelResponse:
+            raise AssertionError
+
+        async def stream(self, request: ModelRequest) -> AsyncIterator[Any]:
+            yield TextDelta("a" * size)
+            for _ in range(pieces):
+                tracemalloc.reset_peak()
+                before, _ = tracemalloc.get_traced_memory()
+                yield TextDelta("b")
+                peaks.append(tracemalloc.get_traced_memory()[1] - before)
+            yield ModelDone(ModelResponse("a" * size + "b" * pieces))
+
+    tracemalloc.start()
+    try:
+        await read(Agent(Long()).stream("hi"))
+    finally:
+        tracemalloc.stop()
+
+    # The first pieces are taken in before Python has seen what is added to what.
+    assert max(peaks[pieces // 2 :]) < size / 2
+
+
+async def test_a_piece_that_is_no_text_leaves_the_text_before_it() -> None:
+    with pytest.raises(ModelError, match="TypeError") as caught:
+        await read(Agent(Piecewise(TextDelta("It "), TextDelta(5))).stream("hi"))  # type: ignore[arg-type]
+
+    assert caught.value.run.response == "It "
 
 
 async def test_the_last_event_comes_after_closing() -> None:

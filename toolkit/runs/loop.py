@@ -272,6 +272,7 @@ async def _in_pieces(state: RunState, deltas: Any) -> ModelResponse:
         async for delta in deltas:
             if isinstance(delta, TextDelta):
                 is_told = True
+                run.response = ""  # text that has one name grows where it is; else each piece would copy all before it
                 text += delta.text
                 run.response = text
                 listener(events.TextDelta(run.id, delta.text))
@@ -283,6 +284,8 @@ async def _in_pieces(state: RunState, deltas: Any) -> ModelResponse:
                     _tell_whole(state, delta.response)
                 return delta.response
     finally:
+        if text:
+            run.response = text  # also where a piece was no text
         close = getattr(deltas, "aclose", None)  # an async generator; another iterator need not have it
         if close is not None:
             await close()
