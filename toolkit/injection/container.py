@@ -219,9 +219,10 @@ class ContainerResolver:
     def _as_provider(self, key: Any) -> AnyProvider:
         if not isinstance(key, GivenValue):
             return cast("AnyProvider", key)
-        if key.wanted not in self._values:
-            self._values[key.wanted] = ScopeValue(key.wanted)
-        return cast("AnyProvider", self._values[key.wanted])
+        value: AnyProvider | None = self._values.get(key.wanted)
+        if value is None:
+            value = self._values[key.wanted] = cast("AnyProvider", ScopeValue(key.wanted))
+        return value
 
     def _label(self, provider: AnyProvider) -> str:
         for name, candidate in names_in(self.container):

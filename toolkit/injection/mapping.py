@@ -87,10 +87,11 @@ class MappingResolver:
             )
         for candidate in giving.values():
             return self._checked(_recipe(candidate), value_types)
-        if listed not in self._memory:
+        recipe = self._memory.get(listed)
+        if recipe is None:
             source = _Source(label_of(listed), listed, Kind.PLAIN)
-            self._memory[listed] = Recipe(source.name, product=listed, key=source, identity=listed)
-        return self._checked(self._memory[listed], value_types)
+            recipe = self._memory[listed] = Recipe(source.name, product=listed, key=source, identity=listed)
+        return self._checked(recipe, value_types)
 
     def parameter(self, parameter: Parameter, owner: str, value_types: Set[type]) -> Recipe | None:
         try:

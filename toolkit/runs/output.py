@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from toolkit.errors import ConfigurationError, OutputError, repr_of
 from toolkit.tools.arguments import parse_json
+from toolkit.tools.forgetting import make_room
 from toolkit.tools.schemas import shape_of_type
 from toolkit.tools.schemas.protocol import ConversionError, Shape
 from toolkit.tools.validation import Validator, compile_schema
@@ -71,8 +72,7 @@ def output_of(output_type: Any) -> Output | None:
         return _made(output_type)
     if known is None:
         known = _made(output_type)
-        if len(_outputs) >= _MAX_KEPT:  # types made for a run: let the oldest go
-            _outputs.pop(next(iter(_outputs)), None)
+        make_room(_outputs, _MAX_KEPT)  # a type may be made for a run
         _outputs[output_type] = known
     return known
 

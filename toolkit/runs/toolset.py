@@ -13,6 +13,7 @@ from msgspec import UNSET, Struct
 from toolkit.context import RunContext
 from toolkit.errors import ConfigurationError
 from toolkit.messages import ToolCall, ToolDefinition
+from toolkit.tools.forgetting import make_room
 from toolkit.tools.kept_specifications import specify, specify_class
 from toolkit.tools.members import Look, gives_tools, look_at
 from toolkit.tools.names import alike, folded
@@ -128,8 +129,7 @@ async def compile_tools(
         recipes = await finding.recipes(listed)
         known = _compiled(listed, recipes, finding)
         if not finding.built and not finding.has_asked:
-            if len(memory) >= _MAX_KEPT:  # each run brings new instances: let the oldest go
-                memory.pop(next(iter(memory)))
+            make_room(memory, _MAX_KEPT)  # each run brings new instances
             memory[place] = known
     return await _available(known, ctx, build, started) if known.conditional else known
 
