@@ -306,3 +306,20 @@ async def test_the_warning_is_an_event_too() -> None:
     assert [event.text for event in events if type(event).__name__ == "WarningRaised"] == [
         "a result without a call was left out of the history: add 'c1'"
     ]
+
+
+async def test_a_result_whose_call_id_is_no_id_is_left_out_of_the_history() -> None:
+    odd: Any = ["c1"]
+    history = [
+        UserMessage("1 + 2?"),
+        AssistantMessage("", (ToolCall("c1", "add", "{}"),)),
+        ToolMessage(odd, "add", "3"),
+    ]
+
+    with pytest.warns(RuntimeWarning, match="without a"):
+        run = await Agent(ScriptedModel([says("hello")])).run("again", messages=history)
+
+    assert [message.content for message in run.messages if isinstance(message, ToolMessage)] == [
+        "no result of this call was recorded"
+    ]
+    assert_paired(run.messages)

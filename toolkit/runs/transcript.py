@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -140,9 +140,11 @@ def _paired(
     message: AssistantMessage, results: list[ToolMessage], taken: set[str], warnings: list[str]
 ) -> list[Message]:
     left = dict(enumerate(results))
-    places: dict[str, list[int]] = {}  # of the results of each id, the first one last
+    places: dict[Any, list[int]] = {}  # of the results of each id, the first one last
     for place in reversed(left):
-        places.setdefault(left[place].call_id, []).append(place)
+        id_: Any = left[place].call_id
+        if isinstance(id_, Hashable):  # a history may hold anything; what is no id belongs to no call
+            places.setdefault(id_, []).append(place)
     calls: list[ToolCall] = []
     answers: list[Message] = []
     for original in message.tool_calls:
