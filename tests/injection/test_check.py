@@ -144,6 +144,12 @@ FAULTS = [
         id="undefined option of a strict configuration",
     ),
     pytest.param(
+        {"config": LAX, "client": providers.Factory(Client, LAX.http.url.required())},
+        'Undefined configuration option "config.http.url"; set it: Container(config={...}), or '
+        "container.config.from_dict({...})",
+        id="undefined option that is required",
+    ),
+    pytest.param(
         {"config": LAX, "client": providers.Factory(Client, LAX.http.timeout.as_int())},
         "'client' -> int",
         id="option that can't be converted",

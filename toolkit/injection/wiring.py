@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from dependency_injector import providers
+from dependency_injector import errors, providers
 
 from toolkit.errors import ConfigurationError
 from toolkit.injection.graph import RESOURCES, CyclicDependency, call_of, describe, short_label, walk
@@ -52,7 +52,9 @@ def _missing_members(source: type) -> str:
 def _problems_of_option(option: AnyProvider) -> Iterator[str]:
     try:
         option()
-    except Exception as error:  # noqa: BLE001 - a strict option that is undefined, or can't be converted
+    except errors.Error as error:  # a strict or required option that nobody set
+        yield f"{error}; set it: Container(config={{...}}), or container.config.from_dict({{...}})"
+    except Exception as error:  # noqa: BLE001 - a value that can't be converted
         yield f"{error}"
 
 
