@@ -27,7 +27,7 @@ async def main() -> None:
             match event:
                 case TextDelta(text=text):
                     print(text, end="")
-                case ToolCallStarted(call=call):  # its arguments are as sent: a provider sends JSON text
+                case ToolCallStarted(call=call):  # its arguments: from a provider they are JSON text
                     print(f"[{call.name}]")
                 case CustomEvent(name="progress", data=data):
                     print(f"  {data}")

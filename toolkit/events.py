@@ -62,8 +62,10 @@ class ReasoningDelta(Struct, frozen=True):
 class ToolCallStarted(Struct, frozen=True):
     """A call begins. The starts of all calls of a turn come before the first end.
 
-    `call.arguments` are as the model sent them: JSON text from a provider, a dict from a `ScriptedModel` that was given
-    one. Those of `ToolCallFinished.record` are a dict either way, unless they were refused.
+    `call` is that of the transcript: its arguments are an object, as JSON text from a provider, as a dict from a
+    `ScriptedModel` that was given one. What the model sent and is no object stands as `{"malformed_arguments": "..."}`,
+    and the name of an unknown tool without what providers refuse. `ToolCallFinished.record` has the same id, and the
+    name and refused arguments as they were sent; arguments that were not refused are a dict there.
     """
 
     run_id: str
@@ -129,10 +131,10 @@ def event_to_json(event: _AnyEvent) -> str:
 
     An object with `type` (the class's name), `run_id` and the event's own members: `turn`; `text`; `call` (`id`,
     `name`, `arguments`); `record` (the same, and `content`, `is_error`, `duration` in seconds); `name` and `data`;
-    `run` (`outcome`, `response`, `turns`, `usage`). Arguments are an object, or the text as it was sent where that is
-    none; `{}` where a model gave objects that have no JSON. Nothing of the context is in it, no exception, and no
-    `value` that a handler returned: `content` is what the model read. A run that fails ends with `RunFinished`, too:
-    its `outcome` is `"failed"`.
+    `run` (`outcome`, `response`, `turns`, `usage`). Arguments are an object; in a `record` they are the text that was
+    sent where that is none, and `{}` where a model gave objects that have no JSON. Nothing of the context is in it, no
+    exception, and no `value` that a handler returned: `content` is what the model read. A run that fails ends with
+    `RunFinished`, too: its `outcome` is `"failed"`.
 
     Raises:
         TypeError: the `data` of a `CustomEvent` can't be written as JSON; the text names the event and the type.

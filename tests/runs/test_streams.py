@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import json
 import sys
 import threading
 import tracemalloc
@@ -28,6 +29,7 @@ from toolkit import (
     tool,
 )
 from toolkit.injection import RunScoped, application, dep, provide
+from toolkit.messages import AssistantMessage
 from toolkit.models import (
     ModelDone,
     ModelRequest,
@@ -672,14 +674,29 @@ async def test_no_event_holds_the_context_or_an_exceptions_text() -> None:
 
 
 async def test_the_call_of_an_event_is_that_of_the_transcript() -> None:
-    model = ScriptedModel([calls(call("add", '{"a": 1', id="c"), call("add", '{"a": 1, "b": 2}', id="c")), says("3")])
+    asked = call("add", '{"a": 1', id="c"), call("add", '{"a": 1, "b": 2}', id="c"), call("no tool", "[1]", id="c")
+    model = ScriptedModel([calls(*asked), says("3")])
 
     async with Agent(model, tools=[add]).stream("go") as stream:
-        started = [event.call async for event in stream if isinstance(event, events.ToolCallStarted)]
+        started = [event async for event in stream if isinstance(event, events.ToolCallStarted)]
 
-    assert started == [
+    assert [event.call for event in started] == [
         ToolCall("c", "add", '{"malformed_arguments": "{\\"a\\": 1"}'),
         ToolCall("c_2", "add", '{"a": 1, "b": 2}'),
+        ToolCall("c_3", "no_tool", '{"malformed_arguments": "[1]"}'),
+    ]
+    answer = stream.run.messages[1]
+    assert isinstance(answer, AssistantMessage)
+    assert [event.call for event in started] == [*answer.tool_calls]
+    assert [(record.id, record.name, record.arguments) for record in stream.run.calls] == [
+        ("c", "add", '{"a": 1'),
+        ("c_2", "add", {"a": 1, "b": 2}),
+        ("c_3", "no tool", "[1]"),
+    ]
+    assert [json.loads(events.event_to_json(event))["call"]["arguments"] for event in started] == [
+        {"malformed_arguments": '{"a": 1'},
+        {"a": 1, "b": 2},
+        {"malformed_arguments": "[1]"},
     ]
 
 
