@@ -121,6 +121,24 @@ async def test_a_piece_that_is_no_text_leaves_the_text_before_it() -> None:
     assert caught.value.run.response == "It "
 
 
+@pytest.mark.parametrize("piece", ["", 5])
+async def test_a_stream_that_fails_without_a_text_leaves_that_of_the_turn_before(piece: Any) -> None:
+    class Failing(ScriptedModel):
+        async def stream(self, request: ModelRequest) -> AsyncIterator[Any]:
+            if self.requests:
+                yield TextDelta(piece)
+                raise ConnectionError("gone")
+            async for delta in super().stream(request):
+                yield delta
+
+    agent = Agent(Failing([calls(call("add", {"a": 1, "b": 2}), text="Let me see.")]), tools=[add])
+
+    with pytest.raises(ModelError) as caught:
+        await read(agent.stream("hi"))
+
+    assert caught.value.run.response == "Let me see."
+
+
 async def test_the_last_event_comes_after_closing() -> None:
     log: list[str] = []
 

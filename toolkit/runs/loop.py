@@ -266,7 +266,7 @@ async def _in_pieces(state: RunState, deltas: Any) -> ModelResponse:
     assert listener is not None
     if inspect.isawaitable(deltas):  # `async def stream(...)` that returns an iterator
         deltas = await deltas
-    text = ""
+    text, before = "", run.response
     is_told = False
     try:
         async for delta in deltas:
@@ -284,8 +284,7 @@ async def _in_pieces(state: RunState, deltas: Any) -> ModelResponse:
                     _tell_whole(state, delta.response)
                 return delta.response
     finally:
-        if text:
-            run.response = text  # also where a piece was no text
+        run.response = text or before  # also where a piece was no text
         close = getattr(deltas, "aclose", None)  # an async generator; another iterator need not have it
         if close is not None:
             await close()
