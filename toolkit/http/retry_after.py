@@ -20,7 +20,7 @@ def read_retry_after(value: str | None, now: float) -> float | None:
         return float(text[:9])
     try:
         date = parsedate_to_datetime(text)
-    except ValueError:
+    except (ValueError, OverflowError):  # the latter: a year or a zone of twenty digits
         return None
     if date.tzinfo is None:
         date = date.replace(tzinfo=UTC)

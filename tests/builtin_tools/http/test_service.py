@@ -163,6 +163,8 @@ async def test_waits_of_more_than_20_seconds_in_all_are_not_waited(
         ("1e3", None),
         ("٣", None),
         ("9" * 400, 999_999_999.0),
+        (f"Thu, 01 Jan {'9' * 20} 00:00:00 GMT", None),
+        (f"Thu, 01 Jan 1970 00:01:40 +{'9' * 20}", None),
     ],
 )
 def test_retry_after_is_seconds_or_a_date(header: str | None, seconds: float | None) -> None:
