@@ -36,8 +36,7 @@ def issue_id(text: str) -> str:
     """
     given = text.strip()
     if given.lower().startswith(("https://", "http://")):
-        segments = urlsplit(given).path.split("/")
-        given = next((after for before, after in pairwise(segments) if before == "issue"), "")
+        given = _in_address(given)
     if is_id(given):
         return given.lower()
     if _IDENTIFIER.fullmatch(given):
@@ -46,6 +45,15 @@ def issue_id(text: str) -> str:
         f"{quoted(text)} names no issue",
         advice='Give an identifier such as "ENG-123", an id, or its address; linear_search_issues finds it.',
     )
+
+
+def _in_address(address: str) -> str:
+    """What follows `/issue/`, or a blank."""
+    try:
+        segments = urlsplit(address).path.split("/")
+    except ValueError:  # brackets that hold no IPv6 address
+        return ""
+    return next((after for before, after in pairwise(segments) if before == "issue"), "")
 
 
 def priority_number(priority: int | str) -> int:

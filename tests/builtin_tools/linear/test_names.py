@@ -368,6 +368,7 @@ def test_an_issue_is_named_by_identifier_id_or_address(given: str, read: str) ->
         "ENG-\uff11",
         "login bug",
         "https://linear.app/acme/project/x",
+        "https://[linear.app/acme/issue/ENG-1",
         "//",
         "ENG-1\n2",
     ],
