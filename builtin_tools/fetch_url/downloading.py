@@ -19,7 +19,7 @@ from builtin_tools.fetch_url.settings import FetchSettings
 from builtin_tools.fetch_url.web_address import WebAddress
 from builtin_tools.http import Answer, Clock, ErrorKind, ServiceError
 from builtin_tools.http.answers import sanitised
-from toolkit.http.failures import failure_of, transport_errors
+from toolkit.http.failures import failure_of, transport_errors, unreadable_headers
 from toolkit.http.retry_after import read_retry_after
 
 __all__ = ["Download", "Downloader", "unsupported"]
@@ -89,6 +89,8 @@ class Downloader:
                 if ip != tried[-1] and _is_of_connecting(error):
                     continue
                 raise self._unanswered(address, error) from error
+            except unreadable_headers() as error:
+                raise Refused("host", "it can't be read").told(is_redirect=True) from error
             try:
                 self._check_connection(address, ip, response)
                 yield response

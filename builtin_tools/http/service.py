@@ -13,7 +13,7 @@ from builtin_tools.http.errors import ServiceError
 from builtin_tools.http.pacing import Pace
 from builtin_tools.http.retries import retried
 from toolkit.http.clock import Clock, SystemClock
-from toolkit.http.failures import failure_of, transport_errors
+from toolkit.http.failures import failure_of, transport_errors, unreadable_headers
 from toolkit.http.protocol import HttpClient
 from toolkit.http.retry_after import read_retry_after
 
@@ -113,7 +113,7 @@ class Service:
                     )
             except OversizedBody as error:
                 raise self._oversized(request, error) from None
-            except transport_errors() as error:
+            except (*transport_errors(), *unreadable_headers()) as error:
                 raise self._unanswered(request, error) from error
         return Answer(
             provider=self.provider,

@@ -1,7 +1,7 @@
 """What models and tools need of HTTP: a client as a Protocol, secrets, the clock, the wait that servers ask for."""
 
 from toolkit.http.clock import Clock, SystemClock
-from toolkit.http.failures import Failure, failure_of, transport_errors
+from toolkit.http.failures import Failure, failure_of, transport_errors, unreadable_headers
 from toolkit.http.protocol import HttpClient, HttpResponse, HttpStream, StreamingHttpClient
 from toolkit.http.retry_after import read_retry_after
 from toolkit.http.secrets import Secret, without
@@ -18,5 +18,6 @@ __all__ = [
     "failure_of",
     "read_retry_after",
     "transport_errors",
+    "unreadable_headers",
     "without",
 ]

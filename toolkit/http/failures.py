@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
-from typing import Literal, TypeAlias
+from collections.abc import Iterator
+from typing import Any, Literal, TypeAlias
 
-__all__ = ["Failure", "failure_of", "transport_errors"]
+__all__ = ["Failure", "failure_of", "transport_errors", "unreadable_headers"]
 
 Failure: TypeAlias = Literal["timeout", "broken", "undecodable", "refused", "unreachable"]
-"""Too slow; broken off or against the protocol; compressed wrongly; not sent by the library itself; no connection."""
+"""Too slow; broken off or against the protocol; compressed or written wrongly; not sent by the library itself; no
+connection."""
 
 
 def transport_errors() -> tuple[type[BaseException], ...]:
@@ -16,8 +18,20 @@ def transport_errors() -> tuple[type[BaseException], ...]:
 
     `OSError` covers `TimeoutError`, and clients that are neither.
     """
-    libraries = (sys.modules.get(name) for name in ("httpx", "httpx2"))
-    return (OSError, *(library.RequestError for library in libraries if library is not None))
+    return (OSError, *(library.RequestError for library in _libraries()))
+
+
+def unreadable_headers() -> tuple[type[BaseException], ...]:
+    """The classes by which a client says that a header of an answer can't be read: `InvalidURL` and `UnicodeError`.
+
+    The libraries read where a redirect leads also when they don't follow it, and send a cookie back as ASCII. To be
+    caught right around a request only, whose own texts can be encoded.
+    """
+    return (UnicodeError, *(library.InvalidURL for library in _libraries()))
+
+
+def _libraries() -> Iterator[Any]:
+    return filter(None, map(sys.modules.get, ("httpx", "httpx2")))
 
 
 def failure_of(error: BaseException) -> Failure:
@@ -25,7 +39,7 @@ def failure_of(error: BaseException) -> Failure:
     names = {cls.__name__ for cls in type(error).__mro__}
     if names & {"TimeoutException", "TimeoutError"}:
         return "timeout"
-    if "DecodingError" in names:
+    if names & {"DecodingError", "InvalidURL", "UnicodeError"}:
         return "undecodable"
     if names & {"RemoteProtocolError", "ReadError", "WriteError", "ConnectionResetError", "BrokenPipeError"}:
         return "broken"

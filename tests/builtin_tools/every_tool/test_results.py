@@ -86,6 +86,15 @@ WRONG: dict[str, tuple[Reply, set[str]]] = {
     "404": (Reply("nothing", status=404), {"not_found"}),
     "no text": (Reply(b"\x00\x01\x02 no text"), {"malformed_response", "unsupported_content"}),
     "a redirect": (Reply(status=302, headers={"Location": "ftp://a.example/"}), {"unavailable", "blocked_url"}),
+    # httpx reads where a redirect leads though it is not followed, and lets out what its own parser raises.
+    "a redirect to no page": (
+        Reply(status=302, headers={"Location": "mailto:ada@a.example"}),
+        {"unavailable", "malformed_response", "blocked_url"},
+    ),
+    "a redirect to no name": (
+        Reply(status=302, headers={"Location": "ftp://xn--a/"}),
+        {"unavailable", "malformed_response", "blocked_url"},
+    ),
 }
 
 

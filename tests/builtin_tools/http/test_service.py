@@ -279,6 +279,17 @@ async def test_an_encoding_that_is_none_is_a_malformed_answer(http: Any, clock: 
     assert len(server.requests) == 1
 
 
+async def test_a_cookie_that_can_not_be_sent_back_is_a_malformed_answer(http: Any, clock: ManualClock) -> None:
+    async with serving(Reply({"fine": True}, headers={"Set-Cookie": "name=caf\u00e9"})) as server:
+        service = service_over(http, clock)
+        await service.read(to(server), decode)
+        with pytest.raises(ServiceError) as caught:
+            await service.read(to(server), decode)
+
+    assert caught.value.kind == "malformed_response"
+    assert isinstance(caught.value.__cause__, UnicodeError)
+
+
 @pytest.mark.parametrize(
     "body",
     [b"", b"<html>", b'{"fine": tru', b'{"fine": NaN}', b'["fine"]', b'{"fine": "\xff"}', b"[" * 5_000],
