@@ -169,6 +169,11 @@ class IssuePayload(Struct, frozen=True):
     success: bool = False
     issue: IssueNode | None = None
 
+    @property
+    def is_bare(self) -> bool:
+        """True for a success without the issue, which the schema allows."""
+        return self.issue is None
+
 
 class DeletePayload(Struct, frozen=True):
     success: bool = False
@@ -185,6 +190,10 @@ class FoundComment(Struct, frozen=True, rename="camel"):
 class CommentPayload(Struct, frozen=True):
     success: bool = False
     comment: FoundComment | None = None
+
+    @property
+    def is_bare(self) -> bool:
+        return self.comment is None
 
 
 class Viewer(Struct, frozen=True, rename="camel"):

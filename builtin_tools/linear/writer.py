@@ -103,7 +103,9 @@ class LinearWriter:
             raise invalid("nothing to change is given", advice="Give at least one field besides the id.")
         with self._directory.relied_on():
             written = await self._sent_once(operations.UPDATE_ISSUE, {"id": before.id, "input": fields})
-        after = issue_of(self._successful(written.value, operations.UPDATE_ISSUE).issue or IssueNode())
+        payload: IssuePayload = self._successful(written.value, operations.UPDATE_ISSUE)
+        payload = await self._whole(payload, before.id, self._find_issue)
+        after = issue_of(payload.issue or IssueNode())
         return IssueChange("updated", after, _differences(before, after, given), (*reply.notes, *written.notes))
 
     async def add_comment(self, issue: str, body: str, *, parent: str | None = None) -> CommentAdded:
@@ -184,6 +186,8 @@ class LinearWriter:
         key = (self.settings.account, operation.name, msgspec.json.encode(fields, order="deterministic"))
         made_id: str = self.open_writes.get(self._client.http, key) or str(self._new_id())
         self.open_writes.put(self._client.http, key, made_id)
+        payload: P
+        notes: tuple[str, ...]
         try:
             with self._directory.relied_on():
                 variables = {"input": {"id": made_id, **fields}}
@@ -194,7 +198,16 @@ class LinearWriter:
                 raise
             payload, notes = await self._looked_for(made_id, find, error), (_LOST,)
         self.open_writes.put(self._client.http, key, None)
-        return payload, notes
+        return await self._whole(payload, made_id, find), notes
+
+    async def _whole(self, payload: P, id: str, find: Callable[[str], Awaitable[P]]) -> P:
+        """A success with what was made or changed, which is read where Linear left it out."""
+        if not payload.is_bare:
+            return payload
+        try:
+            return await find(id)
+        except ServiceError as error:
+            raise error.advised("It was done; do not repeat it.") from error
 
     async def _looked_for(self, made_id: str, find: Callable[[str], Awaitable[P]], error: ServiceError) -> P:
         try:

@@ -485,6 +485,43 @@ async def test_an_error_beside_what_was_made_is_a_note_and_nothing_is_repeated(
     assert len(server.requests) == 1
 
 
+@pytest.mark.parametrize(
+    ("write", "field", "id"),
+    [pytest.param(create, "issueCreate", OURS, id="create"), pytest.param(update, "issueUpdate", ISSUE, id="update")],
+)
+async def test_an_issue_that_a_success_leaves_out_is_read(
+    http: Any, clock: ManualClock, write: Write, field: str, id: str
+) -> None:
+    titles = ["x"] if field == "issueCreate" else ["Login", "x"]
+    found = iter([issue(title=title) for title in titles])
+    async with serving(answering(**{field: {"success": True, "issue": None}, "issue": found})) as server:
+        result = await write(writer_over(http, server, clock))
+
+    assert fields_sent(server)[-2:] == [field, "issue"]
+    assert sent(server, "issue")[-1] == {"id": id}
+    assert result.issue.identifier == "ENG-1"
+    assert result.changes in ((), ("title from Login to x",))
+
+
+@pytest.mark.parametrize(
+    ("write", "field"),
+    [pytest.param(create, "issueCreate", id="create"), pytest.param(update, "issueUpdate", id="update")],
+)
+async def test_where_that_can_not_be_read_it_is_said_that_the_change_was_made(
+    http: Any, clock: ManualClock, write: Write, field: str
+) -> None:
+    found = iter([issue()] if field == "issueUpdate" else [])
+    parts: dict[str, Any] = {
+        field: {"success": True, "issue": None},
+        "issue": lambda variables: next(found, NOT_FOUND),
+    }
+    async with serving(answering(**parts)) as server:
+        with pytest.raises(ServiceError, match=r"It was done; do not repeat it\.$"):
+            await write(writer_over(http, server, clock))
+
+    assert fields_sent(server).count(field) == 1
+
+
 @pytest.mark.parametrize(("write", "field"), EVERY)
 async def test_nothing_is_written_where_the_settings_do_not_allow_it(
     http: Any, clock: ManualClock, write: Write, field: str
