@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from builtin_tools.text import one_line, shortened
 from builtin_tools.wikipedia.results import Choice, Heading
@@ -15,7 +16,8 @@ __all__ = ["ALL", "INTRO", "Article", "choices_of", "cleaned"]
 INTRO = "intro"
 ALL = "all"
 
-_HEADING = re.compile(r"^(={2,6})[ \t]*([^\n]*?[^\s=][^\n]*?)[ \t]*\1[ \t]*$", re.MULTILINE)
+_MAYBE_HEADING = re.compile(r"^==[^\n]*$", re.MULTILINE)
+_DEEPEST = 6
 _FORMULA = r"{\displaystyle"
 
 
@@ -45,7 +47,7 @@ class Article:
 
     @property
     def sections(self) -> tuple[Heading, ...]:
-        return tuple(Heading(match[2], len(match[1])) for match in _HEADING.finditer(self.text))
+        return tuple(line.heading for line in _headings(self.text))
 
     def part(self, section: str) -> tuple[str, str] | None:
         """The name and text of a part: `"intro"`, `"all"` or a section's name, whatever its case; else None.
@@ -53,16 +55,35 @@ class Article:
         A section holds the sections inside it. Of two sections with one name the first is given.
         """
         wanted = _folded(section)
-        headings = list(_HEADING.finditer(self.text))
+        headings = list(_headings(self.text))
         if wanted == ALL:
             return ALL, self.text
         if wanted == INTRO:
-            return INTRO, self.text[: headings[0].start()].strip() if headings else self.text
-        for number, match in enumerate(headings):
-            if _folded(match[2]) == wanted:
-                ends = (later.start() for later in headings[number + 1 :] if len(later[1]) <= len(match[1]))
-                return match[2], self.text[match.end() : next(ends, len(self.text))].strip()
+            return INTRO, self.text[: headings[0].start].strip() if headings else self.text
+        for number, (heading, _, begins) in enumerate(headings):
+            if _folded(heading.title) == wanted:
+                ends = (later.start for later in headings[number + 1 :] if later.heading.level <= heading.level)
+                return heading.title, self.text[begins : next(ends, len(self.text))].strip()
         return None
+
+
+class _HeadingLine(NamedTuple):
+    """A heading, and where its line begins and ends in the text."""
+
+    heading: Heading
+    start: int
+    end: int
+
+
+def _headings(text: str) -> Iterator[_HeadingLine]:
+    """The lines such as `== History ==`, with as many signs behind the title as before it."""
+    # Not by one pattern: looking for the signs behind takes the square of the length of a line that has none.
+    for match in _MAYBE_HEADING.finditer(text):
+        line = match[0].rstrip(" \t")
+        level = min(len(line) - len(line.lstrip("=")), len(line) - len(line.rstrip("=")), _DEEPEST)
+        title = line[level : len(line) - level].strip(" \t")
+        if level >= 2 and title.replace("=", "").strip():
+            yield _HeadingLine(Heading(title, level), match.start(), match.end())
 
 
 def cleaned(extract: str) -> str:

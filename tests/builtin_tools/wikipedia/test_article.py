@@ -41,6 +41,36 @@ def test_the_headings_are_listed_with_their_depth() -> None:
 
 
 @pytest.mark.parametrize(
+    ("line", "headings"),
+    [
+        ("== A ==", (Heading("A", 2),)),
+        ("==A==  \t", (Heading("A", 2),)),
+        ("======= A =======", (Heading("= A =", 6),)),
+        ("=== A ==", (Heading("= A", 2),)),
+        ("== A ====", (Heading("A ==", 2),)),
+        ("== \u00a0 A ==", (Heading("\u00a0 A", 2),)),
+        ("= A =", ()),
+        ("== A", ()),
+        ("== A =", ()),
+        ("== A == x", ()),
+        (" == A ==", ()),
+        ("=======", ()),
+        ("==  ==", ()),
+        ("== = ==", ()),
+    ],
+)
+def test_a_heading_has_as_many_signs_behind_it_as_before(line: str, headings: tuple[Heading, ...]) -> None:
+    assert article(f"Text.\n{line}\nText.").sections == headings
+
+
+def test_a_long_line_that_only_begins_as_a_heading_is_text() -> None:
+    # A pattern that looked for the end of each would take hours here.
+    text = "\n".join(["==" + " a" * 200_000, "== " + "a =" * 200_000 + "x", "== A =="])
+
+    assert article(text).sections == (Heading("A", 2),)
+
+
+@pytest.mark.parametrize(
     ("section", "name", "text"),
     [
         ("intro", "intro", "An introduction."),
