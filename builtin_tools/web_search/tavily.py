@@ -102,9 +102,12 @@ class Tavily:
 
 def _words_of(detail: Any) -> str:
     """The text of `detail`, which is a text, an object with one, or a list of what is wrong with each parameter."""
-    if isinstance(detail, list):
-        return "; ".join(filter(None, map(_words_of, cast("list[Any]", detail))))
-    if isinstance(detail, dict):
-        fields = cast("dict[str, Any]", detail)
-        detail = fields.get("error") or fields.get("msg")
-    return detail if isinstance(detail, str) else ""
+    rows = cast("list[Any]", detail) if isinstance(detail, list) else [detail]
+    return "; ".join(filter(None, map(_word_of, rows)))
+
+
+def _word_of(row: Any) -> str:
+    if isinstance(row, dict):
+        fields = cast("dict[str, Any]", row)
+        row = fields.get("error") or fields.get("msg")
+    return row if isinstance(row, str) else ""

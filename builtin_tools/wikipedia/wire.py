@@ -203,19 +203,15 @@ def _body_of_failure(answer: Answer) -> Body:
 def texts_of(warnings: object) -> tuple[str, ...]:
     """The texts of `warnings`, in any of the forms in which the API writes them."""
     found: list[str] = []
-
-    def walk(value: object) -> None:
-        if isinstance(value, Mapping):
-            for key, inner in cast("Mapping[str, object]", value).items():
-                if isinstance(inner, str) and key in ("*", "text", "warnings", "html"):
-                    found.append(shortened(one_line(plain_text(inner)), 300))
-                else:
-                    walk(inner)
+    left: list[tuple[str, object]] = [("", warnings)]
+    while left:  # not by recursion: how deep they lie is up to the server
+        key, value = left.pop()
+        if isinstance(value, dict):
+            left += reversed(cast("dict[str, object]", value).items())
         elif isinstance(value, list):
-            for inner in cast("list[object]", value):
-                walk(inner)
-
-    walk(warnings)
+            left += [("", inner) for inner in reversed(cast("list[object]", value))]
+        elif isinstance(value, str) and key in ("*", "text", "warnings", "html"):
+            found.append(shortened(one_line(plain_text(value)), 300))
     return tuple(found)
 
 

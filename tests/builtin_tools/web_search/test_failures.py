@@ -165,6 +165,7 @@ async def test_a_cancelled_search_leaves_no_connection_open(http: Any, clock: Ma
         ("tavily", 403, {"error": "Forbidden here."}, "unauthorized", "Forbidden here"),
         ("tavily", 422, {"detail": [{"loc": ["body"], "msg": "Field wrong"}]}, "invalid_input", "Field wrong"),
         ("tavily", 400, {"detail": "Plain words"}, "invalid_input", "Plain words"),
+        ("tavily", 422, f'{{"detail": {"[" * 600}{"]" * 600}}}', "invalid_input", "HTTP 422"),
         (
             "brave",
             422,

@@ -6,6 +6,7 @@ from typing import Any
 
 import toolkit
 from builtin_tools.wikipedia import WikipediaSearch
+from builtin_tools.wikipedia.wire import texts_of
 from tests.builtin_tools.wikipedia.answers import client_over
 from tests.http.clients import ManualClock
 from tests.http.loopback import Reply, serving
@@ -31,3 +32,11 @@ async def test_a_hit_without_a_title_is_left_out_and_a_line_without_content_too(
         "An engine\n"
         "source: Wikipedia, CC BY-SA 4.0"
     )
+
+
+def test_the_texts_of_warnings_are_read_in_their_order_however_deep_they_lie() -> None:
+    warnings: Any = {"main": {"*": "Second.", "note": "no"}, "info": [{"text": "Third."}, "no"]}
+    for _ in range(5_000):
+        warnings = {"first": {"text": "First."}, "more": [warnings]}
+
+    assert texts_of(warnings) == (*["First."] * 5_000, "Second.", "Third.")
