@@ -144,12 +144,13 @@ class WikipediaClient:
     async def _existing(self, query: Query, title: str, language: str) -> Page:
         if query.interwiki:
             raise _invalid(
-                f'"{title}" leads to another wiki ({query.interwiki[0].iw})',
+                f'"{title}" leads to another wiki ({shortened(query.interwiki[0].iw, 40)})',
                 advice="Give the title without its prefix, and the edition as `language`.",
             )
         page = query.page_list[0]
         if page.is_invalid:
-            raise _invalid(f'"{title}" can be no title: {page.invalidreason or "Wikipedia refuses it"}')
+            reason = shortened(page.invalidreason, 200) or "Wikipedia refuses it"
+            raise _invalid(f'"{title}" can be no title: {reason}')
         if page.is_special:
             raise _invalid(f'"{title}" is a page of the software, not an article')
         if page.exists:
@@ -171,7 +172,8 @@ class WikipediaClient:
         except ServiceError:  # the page is missing all the same
             return []
         suggestion = [found.suggestion] if found.suggestion else []
-        return list(dict.fromkeys([*(result.title for result in found.results), *suggestion]))
+        near = [*(result.title for result in found.results), *suggestion]
+        return list(dict.fromkeys(shortened(title, _TITLE_BYTES) for title in near))
 
     async def _links(self, page: Page, language: str) -> list[str]:
         links = page.links

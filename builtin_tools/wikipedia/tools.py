@@ -113,11 +113,11 @@ def _part_of(article: Article, section: str) -> tuple[str, str]:
     found = article.part(section.strip() or INTRO)
     if found is not None:
         return found
-    names = [heading.title for heading in article.sections]
+    names = [shortened(heading.title, 100) for heading in article.sections]
     more = f" and {len(names) - _SECTIONS_TOLD} more" if len(names) > _SECTIONS_TOLD else ""
     raise ServiceError(
         "not_found",
-        f'"{article.title}" has no section "{shortened(section, 100)}"',
+        f'"{shortened(article.title, 255)}" has no section "{shortened(section, 100)}"',
         advice=f"Its sections: {'; '.join(names[:_SECTIONS_TOLD])}{more}." if names else "It has no sections.",
         provider="Wikipedia",
         operation="page",

@@ -16,6 +16,7 @@ from builtin_tools.text import one_line, plain_text, shortened
 
 __all__ = ["Body", "Page", "Query", "Renaming", "SearchHit", "read_body", "read_pages", "texts_of"]
 
+_CODE = 80
 Flag: TypeAlias = bool | str | None
 
 
@@ -222,7 +223,8 @@ def _check(answer: Answer, body: Body) -> None:
     code = errors[0].code
     kind, is_temporary = _KINDS.get(code, ("unavailable", code.startswith("internal_api_error")))
     text = answer.words(errors[0].info or errors[0].text, is_markup=True)
-    raise answer.failure(kind, f'Wikipedia answered "{code}": {text}', code=code, is_temporary=is_temporary)
+    told = answer.words(code, _CODE)
+    raise answer.failure(kind, f'Wikipedia answered "{told}": {text}', code=code, is_temporary=is_temporary)
 
 
 def _is_set(flag: Flag) -> bool:

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+import toolkit
 from builtin_tools.http import ErrorKind, ServiceError
-from builtin_tools.wikipedia import Choice, WikipediaClient, wikimedia_pace
+from builtin_tools.wikipedia import Choice, WikipediaClient, WikipediaPage, wikimedia_pace
 from tests.builtin_tools.wikipedia.answers import (
     ADA,
     CONTACT,
@@ -358,6 +359,32 @@ async def test_an_error_in_an_answer_of_200_is_an_error(
 
     assert (caught.value.kind, caught.value.code, caught.value.status) == (kind, code, 200)
     assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param({"error": {"code": "x" * 50_000, "info": "y" * 50_000}}, id="code"),
+        pytest.param({"query": {"pages": [{"invalid": True, "invalidreason": "x " * 50_000}]}}, id="reason"),
+        pytest.param({"query": {"interwiki": [{"title": "de:Berlin", "iw": "x" * 50_000}]}}, id="wiki"),
+        pytest.param(
+            {"query": {"pages": [{"missing": True}], "search": [{"title": f"{n}" * 50_000} for n in range(5)]}},
+            id="near titles",
+        ),
+        pytest.param(
+            {"query": {"pages": [{"title": "A", "extract": f"== {'x ' * 50_000} ==\n" * 40}]}}, id="names of sections"
+        ),
+    ],
+)
+async def test_what_wikipedia_says_of_a_failure_is_told_in_a_few_words(
+    http: Any, clock: ManualClock, body: dict[str, Any]
+) -> None:
+    async with serving(Reply(body)) as server:
+        page = WikipediaPage(client_over(http, server, clock))
+        result = await toolkit.execute(page, {"title": "Ada", "section": "Life"})
+
+    assert isinstance(result.error, ServiceError)
+    assert len(result.content) < 4_000
 
 
 @pytest.mark.parametrize("body", [{}, {"message": "hello"}, {"query": {}}], ids=str)
