@@ -144,17 +144,18 @@ class Article:
         return next((f"({other.kind}) {other.text}" for other in self.other_abstracts), "")
 
     def head(self) -> str:
-        """What one needs to cite it, and its status before all else."""
+        """What one needs to cite it, and its status before all else; no line is longer than 900 characters."""
+        ids = [f"PMID {self.pmid}", f"DOI {self.doi or 'none'}", self.pmcid, self.book]
         lines = [
             f"status: {shortened(self.status, 800)}" if self.status else "",
             shortened(self.title, 500) or "(without a title)",
             f"original title: {shortened(self.original_title, 500)}" if self.original_title else "",
             f"authors: {_some(self.authors, _AUTHORS_TOLD)}" if self.authors else "authors: none listed",
             f"{'book' if self.book else 'journal'}: {self._source()}",
-            ", ".join(filter(None, [f"PMID {self.pmid}", f"DOI {self.doi or 'none'}", self.pmcid, self.book])),
-            self.url,
+            shortened(", ".join(filter(None, ids)), 400),
+            shortened(self.url, 100),
             f"types: {_some(self.types)}" if self.types else "",
-            f"language: {self.language}" if self.language not in ("", "eng") else "",
+            f"language: {shortened(self.language, 100)}" if self.language not in ("", "eng") else "",
         ]
         return "\n".join(filter(None, lines))
 
@@ -174,7 +175,7 @@ class Article:
         if self.editors:
             place += f", edited by {_some(self.editors, _AUTHORS_TOLD)}"
         dated = f"date {self.date}" if self.date else "without a date"
-        return ", ".join(filter(None, [place, self.issue, dated]))
+        return ", ".join(filter(None, [place, shortened(self.issue, 200), dated]))
 
 
 def _told(words: str, link: str, others: list[str]) -> str:

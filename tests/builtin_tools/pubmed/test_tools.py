@@ -234,7 +234,9 @@ def long_record(pmid: str, letter: str) -> str:
         article=f"<Abstract><AbstractText>{letter * 30_000}</AbstractText><CopyrightInformation>{letter * 999}"
         f"</CopyrightInformation></Abstract><AuthorList>{names}"
         f"</AuthorList><PublicationTypeList>{f'<PublicationType>{word}</PublicationType>' * 50}</PublicationTypeList>"
-        f"<VernacularTitle>{letter * 1_000}</VernacularTitle>",
+        f"<VernacularTitle>{letter * 1_000}</VernacularTitle>{f'<Language>{word}</Language>' * 50}"
+        f"<Pagination><MedlinePgn>{letter * 1_000}</MedlinePgn></Pagination>",
+        date=f"<MedlineDate>{letter * 9_000}</MedlineDate>",
         citation=f"<CommentsCorrectionsList>{corrections}</CommentsCorrectionsList><KeywordList>"
         f"{''.join(f'<Keyword>{number}{word}</Keyword>' for number in range(50))}</KeywordList>",
     )
