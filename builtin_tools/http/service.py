@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from builtin_tools.http.answers import Answer, sanitised
-from builtin_tools.http.bodies import OversizedBody, bounded_answer
+from builtin_tools.http.bodies import OversizedBody, RepackedBody, bounded_answer
 from builtin_tools.http.errors import ServiceError
 from builtin_tools.http.pacing import Pace
 from builtin_tools.http.retries import retried
@@ -112,7 +112,10 @@ class Service:
                         timeout=self._timeout,
                     )
             except OversizedBody as error:
-                raise self._oversized(request, error) from None
+                too_long = f"of more than {self._max_bytes / 1_000_000:g} MB"
+                raise self._unread(request, too_long, error.status) from None
+            except RepackedBody as error:
+                raise self._unread(request, "that is compressed more than once", error.status) from None
             except (*transport_errors(), *unreadable_headers()) as error:
                 raise self._unanswered(request, error) from error
         return Answer(
@@ -126,13 +129,13 @@ class Service:
             confidential=self._confidential,
         )
 
-    def _oversized(self, request: Request, error: OversizedBody) -> ServiceError:
+    def _unread(self, request: Request, what: str, status: int) -> ServiceError:
         return ServiceError(
             "malformed_response",
-            f"{self.provider} sent an answer of more than {self._max_bytes / 1_000_000:g} MB, which is not read",
+            f"{self.provider} sent an answer {what}, which is not read",
             provider=self.provider,
             operation=request.operation,
-            status=error.status,
+            status=status,
             url=sanitised(request.url, self._confidential),
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import time
+import tracemalloc
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from typing import Any
@@ -243,6 +244,23 @@ async def test_a_small_body_that_unpacks_to_100_mb_is_not_read(http: Any, clock:
 
     assert len(bomb) < 200_000
     assert str(caught.value) == TOO_LONG
+
+
+async def test_a_body_that_is_packed_twice_is_not_unpacked(http: Any, clock: ManualClock) -> None:
+    bomb = gzip.compress(gzip.compress(bytes(100_000_000)))
+    async with serving(Reply(bomb, headers={"Content-Encoding": "gzip, gzip"})) as server:
+        tracemalloc.start()
+        try:
+            with pytest.raises(ServiceError, match="compressed more than once, which is not read") as caught:
+                await service_over(http, clock).read(to(server), decode)
+            _, most = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        await server.until_no_connection()
+
+    assert len(bomb) < 1_000
+    assert (caught.value.kind, caught.value.status, len(server.requests)) == ("malformed_response", 200, 1)
+    assert most < 10_000_000
 
 
 async def test_a_body_as_long_as_the_bound_is_read_and_one_byte_more_is_not(http: Any, clock: ManualClock) -> None:
