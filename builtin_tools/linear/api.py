@@ -20,6 +20,7 @@ T = TypeVar("T")
 PROVIDER = "Linear"
 
 _NULL = b"null"
+_DIGITS = 14  # of a moment in milliseconds, until the year 5138
 
 
 def pace_of_requests(clock: Clock | None = None) -> Pace:
@@ -239,7 +240,7 @@ def _wait_of(headers: Mapping[str, str], now: float) -> float | None:
     waits: list[float] = []
     for limit in ("requests", "complexity", "endpoint"):
         remaining, reset = (headers.get(f"x-ratelimit-{limit}-{part}", "") for part in ("remaining", "reset"))
-        if remaining.strip() == "0" and reset.strip().isdecimal():
+        if remaining.strip() == "0" and reset.strip().isdecimal() and len(reset.strip()) <= _DIGITS:
             waits.append(float(reset) / 1000 - now)
     longest = max(waits, default=0.0)
     return longest if longest > 0 else None

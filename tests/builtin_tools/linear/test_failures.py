@@ -134,6 +134,7 @@ async def test_the_wait_that_linear_tells_is_kept(
     [
         {"X-RateLimit-Requests-Remaining": "0", "X-RateLimit-Requests-Reset": "1600000000000"},
         {"X-RateLimit-Requests-Remaining": "0", "X-RateLimit-Requests-Reset": "soon"},
+        {"X-RateLimit-Requests-Remaining": "0", "X-RateLimit-Requests-Reset": "9" * 400},
         {"X-RateLimit-Requests-Remaining": "0"},
         {"X-RateLimit-Requests-Remaining": "1", "X-RateLimit-Requests-Reset": "1700000012000"},
     ],
