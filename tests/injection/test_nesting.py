@@ -173,6 +173,27 @@ async def test_a_branch_that_anything_but_configuration_selects_may_change_too()
     assert Keeper.kept == ["a", "b"]
 
 
+async def test_a_singleton_above_a_branch_selected_later_is_not_handed_to_the_next_application() -> None:
+    which = ["plain"]
+
+    class Application(containers.DeclarativeContainer):
+        opened = AppScoped(connection_open_async)
+        chosen = providers.Selector(lambda: which[0], plain=providers.Factory(Connection), opened=opened)
+        client = providers.Singleton(Client, chosen)
+        keep = provide(Keeper, injected=dep(client))
+        agent = provide(Agent, tools=["keep"])
+
+    container = Application()
+    for _ in range(2):
+        which[0] = "plain"
+        async with application(container) as app:
+            which[0] = "opened"
+            await app.agent().run("go", model=asking("keep"))
+            assert Keeper.kept[-1].connection.closed == 0
+
+    assert [client.connection.closed for client in Keeper.kept] == [1, 1]
+
+
 async def test_branches_within_branches_may_change_in_each_run_and_so_may_what_they_are() -> None:
     async def open_one(name: str) -> str:
         return name

@@ -401,6 +401,49 @@ async def test_nothing_that_was_built_with_a_fake_outlives_the_block() -> None:
         assert [reference() for reference in left[opened_for_real:] if reference() is not None] == []
 
 
+class Branches(containers.DeclarativeContainer):
+    a = providers.Factory(Http, "a")
+    b = providers.Factory(Http, "b")
+    which = providers.Object(["a"])
+    http = providers.Selector(which.provided[0], a=a, b=b)
+    service = providers.Singleton(Service, http)
+    ask = provide(Ask, service=dep(service))
+    agent = provide(Agent, tools=["ask"])
+
+
+async def test_a_fake_of_a_branch_that_is_selected_in_the_block_does_not_outlive_it() -> None:
+    async with application(Branches(which=providers.Object(which := ["a"]))) as app:
+        with overriding(app.container, b=Http("fake")):
+            which[0] = "b"
+            inside = await heard(app.agent())
+        after = await heard(app.agent())
+
+    assert (inside, after) == ("fake", "b")
+
+
+async def test_a_singleton_is_the_same_in_a_block_that_replaces_a_branch_which_is_not_selected() -> None:
+    container = Branches()
+    with overriding(container, b=Http("fake")):
+        inside = container.service()
+
+    assert inside is container.service()
+    assert inside.http.name == "a"
+
+
+async def test_a_singleton_above_fakes_of_two_branches_is_not_found_once_one_of_them_is_gone() -> None:
+    container, outer = Branches(which=providers.Object(which := ["b"])), ExitStack()
+    outer.enter_context(overriding(container, a=Http("fake a")))
+    with overriding(container, b=Http("fake b")):
+        heard_in_both = [container.service().http.name]
+        which[0] = "a"
+        heard_in_both.append(container.service().http.name)
+        outer.close()
+        heard_in_one = container.service().http.name
+
+    assert heard_in_both == ["fake b", "fake a"]
+    assert heard_in_one == "a"
+
+
 async def test_an_app_wide_twin_used_outside_of_a_run_says_why_there_is_none() -> None:
     async with application(container_of(providers.Object("url"), AppScoped)) as app:
         with (

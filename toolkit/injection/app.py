@@ -134,7 +134,7 @@ class App:
         for provider in everything:
             if isinstance(provider, AppScoped):
                 self._open_in.append(provider.open_in)
-            elif isinstance(provider, providers.BaseSingleton) and any(_app_scoped_below(provider)):
+            elif isinstance(provider, providers.BaseSingleton) and _may_hold_app_wide(provider):
                 dispatcher = dispatch(provider)
                 if dispatcher.standby is None:
                     dispatcher.standby = ApplicationTwin(provider)
@@ -198,6 +198,11 @@ def _app_scoped_below(provider: AnyProvider) -> Iterator[AppScoped[Any]]:
             yield from _app_scoped_below(listed)
         if isinstance(node, AppScoped):
             yield node
+
+
+def _may_hold_app_wide(singleton: AnyProvider) -> bool:
+    """Whether anything below is `AppScoped`, also where another branch is selected now, or another provider answers."""
+    return any(isinstance(below, AppScoped) for below in everything_in([singleton]))
 
 
 def _one_of(failed: list[BaseException]) -> BaseException:

@@ -20,6 +20,7 @@ __all__ = [
     "CyclicDependency",
     "Selected",
     "answering",
+    "below_in_any_branch",
     "branch_of",
     "call_of",
     "dependencies",
@@ -112,6 +113,21 @@ def walk(
         yield provider
 
     return visit(root)
+
+
+def below_in_any_branch(root: AnyProvider) -> set[AnyProvider]:
+    """The provider and all below it, as they answer now, whichever branch of a `Selector` is selected later."""
+    found: set[AnyProvider] = set()
+    waiting = [root]
+    while waiting:
+        provider = effective(waiting.pop())
+        if provider in found:
+            continue
+        found.add(provider)
+        waiting.extend(dependencies(provider))
+        if isinstance(provider, providers.Selector):
+            waiting.extend(cast("Any", provider).providers.values())
+    return found
 
 
 def everything_in(roots: Iterable[AnyProvider]) -> list[AnyProvider]:

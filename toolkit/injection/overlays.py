@@ -124,6 +124,12 @@ class Dispatcher(providers.Provider[Any]):
             raise ConfigurationError("a dependency is not defined; give it to the container: Container(name=provider)")
         return target.default(*args, **kwargs)
 
+    def outside_of_blocks(self, args: Any, kwargs: Any) -> Any:
+        """What the provider gives where nothing is overridden."""
+        if self.standby is not None and self.standby.is_open:
+            return cast("Any", self.standby)(*args, **kwargs)
+        return cast("Any", self.target)._provide(args, kwargs)
+
     def _stands_on_dependency(self) -> bool:
         return isinstance(self.target, providers.Dependency)
 

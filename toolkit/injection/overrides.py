@@ -9,7 +9,15 @@ from typing import Any, cast
 from dependency_injector import providers
 
 from toolkit.errors import ConfigurationError
-from toolkit.injection.graph import CONTAINERS, RESOURCES, answering, everything_in, product_of, walk
+from toolkit.injection.graph import (
+    CONTAINERS,
+    RESOURCES,
+    answering,
+    below_in_any_branch,
+    everything_in,
+    product_of,
+    walk,
+)
 from toolkit.injection.named_providers import as_in, is_container, names_in, own_provider, provider_at
 from toolkit.injection.nearest import names_near
 from toolkit.injection.overlays import AnyProvider, Layer, active_layers, dispatch, effective, original_of
@@ -159,7 +167,9 @@ def _add_twins(container: Any, layer: Layer) -> None:
             continue
         # The application is open already: what a fake brings along is opened by each run.
         is_of_the_fake = isinstance(provider, AppScoped) and provider in brought
-        if is_of_the_fake or not replaced.isdisjoint(walk(provider)):
+        # What the application has opened already stays as it is, whichever branch is selected later.
+        below = walk(provider) if isinstance(provider, AppScoped) else below_in_any_branch(provider)
+        if is_of_the_fake or not replaced.isdisjoint(below):
             layer.replacements[provider] = _twin_of(provider)
             dispatch(provider)
 

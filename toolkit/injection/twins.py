@@ -12,8 +12,8 @@ from typing import Any, cast
 
 from dependency_injector import providers
 
-from toolkit.injection.graph import walk
-from toolkit.injection.overlays import AnyProvider, Twin, active_layers, memory_of_layers
+from toolkit.injection.graph import Selected, walk
+from toolkit.injection.overlays import AnyProvider, Twin, active_layers, dispatch, memory_of_layers
 from toolkit.injection.providers import RunScoped, application_scope, current_scope
 from toolkit.injection.scopes import Scope
 
@@ -68,29 +68,46 @@ class ApplicationTwin(_KeptTwin):
 class BlockTwin(_KeptTwin):
     """A singleton that is built with something replaced: it lives in the blocks of `overriding` that it depends on."""
 
+    def _provide(self, args: Any, kwargs: Any) -> Any:
+        if self._place_of_now() is _ELSEWHERE:
+            return dispatch(self.original).outside_of_blocks(args, kwargs)
+        return super()._provide(args, kwargs)
+
     def _place(self) -> dict[Any, Any]:
-        memory = memory_of_layers()
-        place: dict[Any, Any] | None = memory.get(self)
-        if place is None:
-            place = memory[self] = self._place_in_blocks()
+        place = self._place_of_now()
         if place is _IN_THE_RUN:
             current = current_scope.get()
             run = None if current is None else current.at("run")
             return {} if run is None else run.cache  # outside of a run what it needs says so
         return place
 
-    def _place_in_blocks(self) -> dict[Any, Any]:
+    def _place_of_now(self) -> dict[Any, Any]:
+        memory = memory_of_layers()
+        place: dict[Any, Any] | None = memory.get(self)
+        if place is None:
+            selected: Selected = []
+            asked: set[AnyProvider] = set()
+            place = self._place_in_blocks(list(walk(self, asked, selected)), asked)
+            if not selected:  # else it may be another the next time
+                memory[self] = place
+        return place
+
+    def _place_in_blocks(self, nodes: list[AnyProvider], asked: set[AnyProvider]) -> dict[Any, Any]:
         """Blocks may end in any order: what was built with a replacement of one must not be found without it."""
-        nodes = set(walk(self))
+        layers = active_layers.get()
+        replaced = {value for layer in layers for value in layer.replacements.values() if not isinstance(value, Twin)}
+        if asked.isdisjoint(replaced):
+            return _ELSEWHERE
         if any(isinstance(node, RunScoped) for node in nodes):
             return _IN_THE_RUN
-        layers = active_layers.get()
-        needed = tuple(layer for layer in layers if not nodes.isdisjoint(layer.replacements.values()))
+        needed = tuple(layer for layer in layers if not asked.isdisjoint(layer.replacements.values()))
         holder = needed[-1] if needed else layers[-1]
         return holder.kept.setdefault((self.original, needed), {})
 
 
 _IN_THE_RUN: dict[Any, Any] = {}
+_ELSEWHERE: dict[Any, Any] = {}
+"""Another branch is selected than the one that has the replacement: so the original itself gives its object."""
 
 
 class RunTwin(RunScoped[Any], Twin):
