@@ -194,6 +194,51 @@ async def test_a_singleton_above_a_branch_selected_later_is_not_handed_to_the_ne
     assert [client.connection.closed for client in Keeper.kept] == [1, 1]
 
 
+@pytest.mark.parametrize("kind", [providers.Singleton, providers.Resource])
+@pytest.mark.parametrize("change", ["branch", "override"])
+async def test_what_would_keep_an_object_of_a_run_is_refused_however_late_that_comes_about(
+    kind: Any, change: str
+) -> None:
+    which = ["plain"]
+
+    class Application(containers.DeclarativeContainer):
+        db = RunScoped(connection_open_async)
+        plain = providers.Factory(Connection)
+        chosen = providers.Selector(lambda: which[0], plain=plain, db=db)
+        client = kind(Client, chosen)
+        keep = provide(Keeper, injected=dep(client))
+        agent = provide(Agent, tools=["keep"])
+
+    container = Application()
+    async with application(container) as app:
+        if change == "branch":
+            which[0] = "db"
+        else:
+            container.plain.override(container.db)
+        with pytest.raises(ConfigurationError, match="lives as long as the application and would hold Run"):
+            await app.agent().run("go", model=asking("keep"))
+
+    assert Keeper.kept == []
+
+
+async def test_what_the_application_has_made_stays_as_it_is_whatever_is_selected_later() -> None:
+    which = ["shared"]
+
+    class Application(Base):
+        chosen = providers.Selector(lambda: which[0], shared=Base.shared, db=Base.db)
+        client = AppScoped(Client, chosen)
+        single = providers.Singleton(Client, client)
+        keep = provide(Keeper, injected=dep(single))
+
+    container = Application(config={"url": "db://here"})
+    async with application(container) as app:
+        await app.agent().run("go", model=asking("keep"))
+        which[0] = "db"
+        await app.agent().run("go", model=asking("keep"))
+
+    assert Keeper.kept[0] is Keeper.kept[1]
+
+
 async def test_branches_within_branches_may_change_in_each_run_and_so_may_what_they_are() -> None:
     async def open_one(name: str) -> str:
         return name

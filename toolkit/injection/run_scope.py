@@ -20,6 +20,7 @@ from toolkit.injection.overlays import AnyProvider, overriding_of
 from toolkit.injection.providers import Literal, NotOpened, Scoped, current_scope
 from toolkit.injection.scopes import Scope
 from toolkit.injection.sources import closer_of, open_async
+from toolkit.injection.wiring import refuse_captives
 from toolkit.tools.parameters import label_of
 from toolkit.tools.resolver import Recipe, RunScope
 
@@ -185,6 +186,7 @@ class ContainerScope(Scope, kw_only=True):
         called = with_listed_tools(provider, met)
         declaration = declaration_of(provider) if called is provider else None
         nodes = list(walk(called, met, selected))
+        refuse_captives(nodes, _NOTHING if (app := self.at("app")) is None else app.cache)
         asked = tuple(node for node in met if not isinstance(node, Literal))  # see decision 0002
         lasting = tuple(node for node in nodes if _is_scoped(node) and node.level != "call")
         plan = _Plan(

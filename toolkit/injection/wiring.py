@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from dependency_injector import errors, providers
 
 from toolkit.errors import ConfigurationError
 from toolkit.injection.graph import RESOURCES, CyclicDependency, call_of, describe, short_label, walk
-from toolkit.injection.overlays import AnyProvider, effective
+from toolkit.injection.overlays import AnyProvider, effective, original_of
 from toolkit.injection.providers import AppScoped, CallScoped, RunScoped, ScopeValue
+from toolkit.injection.twins import ApplicationTwin
 from toolkit.tools.parameters import label_of
 
-__all__ = ["argument_problems", "problems_of"]
+__all__ = ["argument_problems", "problems_of", "refuse_captives"]
 
+_APP_WIDE = (providers.BaseSingleton, AppScoped, *RESOURCES)
+_SHORT = (RunScoped, CallScoped, ScopeValue)
+_HOLDING = (*_APP_WIDE, RunScoped)
 _ABSTRACT = (providers.AbstractFactory, providers.AbstractSingleton, providers.AbstractCallable)
 
 
@@ -76,17 +80,18 @@ def _problems_of_selector(selector: providers.Selector) -> Iterator[str]:
 
 def _captives(holder: AnyProvider) -> Iterator[str]:
     """Objects that live for less long than the one that would hold them."""
-    if isinstance(holder, (AppScoped, providers.BaseSingleton, *RESOURCES)):
-        shorter: tuple[type, ...] = (RunScoped, CallScoped, ScopeValue)
-        life = "the application"
-    elif isinstance(holder, RunScoped):
-        shorter, life = (CallScoped,), "the run"
-    else:
+    if not isinstance(holder, _HOLDING):
         return
     try:
-        nodes = list(walk(holder))
+        yield from _captives_among(list(walk(holder)), holder)
     except CyclicDependency:
         return  # it is reported, and what is below it can't be listed
+
+
+def _captives_among(nodes: Iterable[AnyProvider], holder: AnyProvider) -> Iterator[str]:
+    """Those of what is below a provider that live for less long than its object, each in words."""
+    shorter: tuple[type, ...] = (CallScoped,) if isinstance(holder, RunScoped) else _SHORT
+    life = "the run" if isinstance(holder, RunScoped) else "the application"
     for node in nodes:
         if node is not holder and isinstance(node, shorter):
             short = "call" if isinstance(node, CallScoped) else "run"
@@ -95,6 +100,25 @@ def _captives(holder: AnyProvider) -> Iterator[str]:
                 f"{short}; make it {'Call' if short == 'call' else 'Run'}Scoped, or take the {short}'s object where it "
                 f"is used"
             )
+
+
+def refuse_captives(nodes: Sequence[AnyProvider], open_app_wide: Container[AnyProvider]) -> None:
+    """Refuses what `check` could not know of: a branch that was selected, or an override that was made, since then.
+
+    Args:
+        nodes: As `walk` gives them.
+        open_app_wide: What the application has made: it is not made again.
+
+    Raises:
+        ConfigurationError: an object of a run or a call would be kept by one that outlives it.
+    """
+    if not any(isinstance(node, _SHORT) for node in nodes):
+        return
+    for node in nodes:
+        holder = cast("AnyProvider", original_of(node)) if isinstance(node, ApplicationTwin) else node
+        if isinstance(holder, _APP_WIDE) and holder not in open_app_wide:
+            for problem in _captives_among(walk(node), holder):
+                raise ConfigurationError(problem)
 
 
 def argument_problems(
