@@ -476,6 +476,119 @@ def test_of_two_ways_to_override_one_provider_the_later_wins() -> None:
     assert (inside, between, around, after) == ("the library's", "ours", "ours", "the library's")
 
 
+def test_an_older_block_does_not_come_back_over_a_later_override_when_the_innermost_ends() -> None:
+    container = Plain()
+    with overriding(container, name="ours"), container.override_providers(name=providers.Object("the library's")):
+        with overriding(container, name="inner"):
+            inside = container.told()
+        after = container.told()
+
+    assert (inside, after) == ("inner", "the library's")
+
+
+def test_the_end_of_the_librarys_override_leaves_the_blocks_that_began_meanwhile() -> None:
+    container = Plain()
+    container.name.override(providers.Object("first"))
+    container.name.override(providers.Object("second"))
+
+    with overriding(container, name="ours"):
+        told = [container.told()]
+        container.name.reset_last_overriding()
+        told.append(container.told())
+        container.name.reset_last_overriding()
+        told.append(container.told())
+    told.append(container.told())
+
+    assert told == ["ours", "ours", "ours", "real"]
+
+
+@pytest.mark.parametrize("reset", [lambda c: c.reset_override(), lambda c: c.http.reset_override()])
+async def test_a_run_in_a_block_gets_the_fake_though_the_librarys_overrides_were_reset(reset: Any) -> None:
+    async with application(container_of(providers.Factory(Http), RunScoped)) as app:
+        agent = app.agent()
+        with overriding(app.container, http=Http("fake")):
+            reset(app.container)
+            inside = await heard(agent)
+            app.container.http.override(Http("later"))
+            with_later = await heard(agent)
+            reset(app.container)
+            again = await heard(agent)
+        after = await heard(agent)
+
+    assert (inside, with_later, again, after) == ("fake", "later", "fake", "real")
+
+
+async def test_a_run_keeps_its_fakes_to_its_end_though_the_librarys_overrides_were_reset_meanwhile() -> None:
+    @tool
+    def reset() -> str:
+        """Take away what stands on the providers."""
+        container.reset_override()
+        return "reset"
+
+    class Application(containers.DeclarativeContainer):
+        http = providers.Factory(Http)
+        ask = provide(Ask, service=dep(providers.Factory(Service, http)))
+        agent = provide(Agent, tools=["ask", reset])
+
+    container = Application()
+    async with application(container) as app:
+        with overriding(container, http=Http("fake")):
+            run = await app.agent().run("go", model=in_turns("reset", "ask"))
+
+    assert answers(run) == ["reset", "fake"]
+
+
+async def test_a_fake_stays_though_the_librarys_overrides_are_reset_while_something_else_is_opened() -> None:
+    async def open_slowly() -> str:
+        container.http.reset_override()
+        return "slow"
+
+    class Application(containers.DeclarativeContainer):
+        http = RunScoped(open_http)
+        ask = provide(Ask, service=dep(providers.Factory(Service, http, RunScoped(open_slowly))))
+        agent = provide(Agent, tools=["ask"])
+
+    container = Application()
+    async with application(container) as app:
+        with overriding(container, http=Http("fake")):
+            inside = await heard(app.agent())
+        after = await heard(app.agent())
+
+    assert (inside, after) == ("fake", "real")
+
+
+@pytest.mark.parametrize("reset", [lambda c: c.reset_override(), lambda c: c.service.reset_override()])
+async def test_each_application_has_its_singletons_though_the_librarys_overrides_were_reset_in_it(reset: Any) -> None:
+    closed: list[int] = []
+
+    class Notes(Ask):
+        """Note whether the client is closed."""
+
+        name = "ask"
+
+        async def handler(self) -> str:
+            closed.append(self.service.http.closed)
+            return str(self.service.http.name)
+
+    class Application(containers.DeclarativeContainer):
+        http = AppScoped(open_http)
+        service = providers.Singleton(Service, http)
+        ask = provide(Notes, service=dep(service))
+        agent = provide(Agent, tools=["ask"])
+
+    container = Application()
+    names: list[str] = []
+    for _ in range(2):
+        async with application(container) as app:
+            container.service.override(Service(Http("mock")))
+            names.append(await heard(app.agent()))
+            reset(container)
+            names.append(await heard(app.agent()))
+
+    assert names == ["mock", "real"] * 2
+    assert closed == [0] * 4
+
+
 class Guard:
     verdict: Any = Deny("closed today")
 

@@ -17,7 +17,7 @@ from toolkit.injection.container import ContainerResolver
 from toolkit.injection.graph import answering, describe, everything_in, listed_in, product_of, walk
 from toolkit.injection.host import ApplicationScope
 from toolkit.injection.named_providers import declaring, is_container, names_in, not_a_container, provider_at
-from toolkit.injection.overlays import AnyProvider, active_layers, dispatch
+from toolkit.injection.overlays import AnyProvider, Dispatcher, active_layers, dispatch
 from toolkit.injection.providers import AppScoped
 from toolkit.injection.run_scope import OPENING, ContainerScope
 from toolkit.injection.runnable import AgentProvider, RunnableAgent
@@ -38,7 +38,8 @@ class App:
     def __init__(self, container: Any) -> None:
         self.container = container
         self._scope = ApplicationScope()
-        self._resolver = ContainerResolver(container, self._scope)
+        self._grounds: list[Dispatcher] = []
+        self._resolver = ContainerResolver(container, self._scope, self._grounds)
         self._embedded: dict[Any, ContainerResolver] = {}
         self._open_in: list[list[Scope]] = []
 
@@ -94,7 +95,7 @@ class App:
         container = declaring(self.container, name)
         if container is self.container:
             return self._resolver
-        return self._embedded.setdefault(container, ContainerResolver(container, self._scope))
+        return self._embedded.setdefault(container, ContainerResolver(container, self._scope, self._grounds))
 
     async def open(self, open_timeout: float | None, close_timeout: float | None) -> None:
         """Opens what is reachable, but for what is built with something replaced here: a fake must not outlive its
@@ -135,10 +136,11 @@ class App:
             if isinstance(provider, AppScoped):
                 self._open_in.append(provider.open_in)
             elif isinstance(provider, providers.BaseSingleton) and _may_hold_app_wide(provider):
-                dispatcher = dispatch(provider)
-                if dispatcher.standby is None:
-                    dispatcher.standby = ApplicationTwin(provider)
-                self._open_in.append(cast("ApplicationTwin", dispatcher.standby).open_in)
+                ground = dispatch(provider)
+                if ground.standby is None:
+                    ground.standby = ApplicationTwin(provider)
+                self._open_in.append(cast("ApplicationTwin", ground.standby).open_in)
+                self._grounds.append(ground)
         for open_in in self._open_in:
             open_in.append(self._scope)
 

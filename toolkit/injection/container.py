@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from typing import Any, cast
 
 from dependency_injector import providers
@@ -25,7 +25,16 @@ from toolkit.injection.named_providers import (
     provider_at,
 )
 from toolkit.injection.nearest import in_quotes, names_near
-from toolkit.injection.overlays import AnyProvider, active_layers, effective, memory_of_layers, object_of, overriding_of
+from toolkit.injection.overlays import (
+    AnyProvider,
+    Dispatcher,
+    active_layers,
+    effective,
+    memory_of_layers,
+    object_of,
+    overriding_of,
+    reinstate,
+)
 from toolkit.injection.providers import CallScoped, ScopeValue
 from toolkit.injection.run_scope import ContainerScope
 from toolkit.records import Invocation, Run
@@ -43,11 +52,13 @@ class ContainerResolver:
     Args:
         container: A dependency-injector container.
         app: The scope of the application that its runs belong to; None when none was opened.
+        grounds: Of the singletons that the application has twins of.
     """
 
-    def __init__(self, container: Any, app: ApplicationScope | None) -> None:
+    def __init__(self, container: Any, app: ApplicationScope | None, grounds: Iterable[Dispatcher] = ()) -> None:
         self.container = container
         self.app = app
+        self._grounds = grounds
         self.own: list[Any] = [provider for _, provider in names_in(container)]
         self._embedded = Embedded(
             lambda name: provider_at(container, name),
@@ -68,7 +79,10 @@ class ContainerResolver:
         memory: dict[Any, Any] = memory_of_layers().setdefault(self, {}) if active_layers.get() else self._memory
         if memory.get(self) != now:
             memory.clear()
-            memory[self] = now
+            reinstate(self._grounds)
+            for layer in active_layers.get():
+                reinstate(layer.grounds)
+            memory[self] = [*map(overriding_of, self.own)]
         return memory
 
     def plans(self) -> dict[Any, Any]:

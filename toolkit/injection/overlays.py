@@ -6,8 +6,9 @@ are active here, and without one it is transparent. dependency-injector's own `o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
+from itertools import count
 from operator import attrgetter
 from typing import Any, Protocol, cast
 
@@ -28,6 +29,7 @@ __all__ = [
     "original_of",
     "overrides_on",
     "overriding_of",
+    "reinstate",
 ]
 
 AnyProvider = providers.Provider[Any]
@@ -37,17 +39,24 @@ overriding_of: Callable[[Any], AnyProvider | None] = attrgetter("last_overriding
 """What dependency-injector says stands on a provider; None when nothing does."""
 
 
+_numbers = count(1)
+
+
 class Layer:
     """One block of `overriding`.
 
     Attributes:
+        number: Blocks that began later have a higher one.
         replacements: What replaces which provider.
+        grounds: Of these providers.
         memories: What was worked out under layers of which this is the innermost.
         kept: Objects that would outlive the block if the provider kept them: see `toolkit.injection.twins`.
     """
 
     def __init__(self) -> None:
+        self.number = next(_numbers)
         self.replacements: dict[AnyProvider, AnyProvider] = {}
+        self.grounds: list[Dispatcher] = []
         self.memories: dict[tuple[Layer, ...], dict[Any, Any]] = {}
         self.kept: dict[Any, dict[Any, Any]] = {}
 
@@ -79,14 +88,16 @@ class Dispatcher(providers.Provider[Any]):
     """Stands on a provider for good, and gives what the active layers say.
 
     Attributes:
-        below: The override of dependency-injector's own whose place it took.
-        standby: Answers where nothing is overridden and an application is open.
+        below: The override of dependency-injector's own whose place it took; none of the lowest, the ground.
+        since: The number of the first layer that is later than `below`.
+        standby: Of the ground. Answers where nothing is overridden and an application is open.
     """
 
-    def __init__(self, target: AnyProvider | None = None, below: AnyProvider | None = None) -> None:
+    def __init__(self, target: AnyProvider | None = None, below: AnyProvider | None = None, since: int = 0) -> None:
         super().__init__()
         self.target = target
         self.below = below
+        self.since = since
         self.standby: Standby | None = None
 
     def __deepcopy__(self, memo: dict[Any, Any] | None) -> Dispatcher:
@@ -106,6 +117,8 @@ class Dispatcher(providers.Provider[Any]):
     def pick(self) -> AnyProvider | None:
         """The replacement that is in force here, else an older override of dependency-injector's own, else None."""
         for layer in reversed(active_layers.get()):
+            if layer.number < self.since:
+                break
             chosen = layer.replacements.get(cast("AnyProvider", self.target))
             if chosen is not None:
                 return chosen
@@ -134,22 +147,45 @@ class Dispatcher(providers.Provider[Any]):
         return isinstance(self.target, providers.Dependency)
 
 
-def dispatch(target: AnyProvider) -> Dispatcher:
-    """The dispatcher of a provider; puts one there where there is none.
+def dispatch(target: AnyProvider, layer: Layer | None = None) -> Dispatcher:
+    """The ground of a provider: a dispatcher below all that stands on it, which is put there where there is none.
 
-    An override of dependency-injector's own is not covered but replaced by one that stands for it: the block that made
-    it takes away whatever is on top when it ends.
+    An override of dependency-injector's own is not covered but replaced by a dispatcher that stands for it: the block
+    that made it takes away whatever is on top when it ends.
+
+    Args:
+        target: The provider.
+        layer: What replaces it now.
     """
     kind = cast("Any", providers.Provider)  # some subclasses restrict who may override them, or empty caches
     with kind.overriding_lock:
-        over = overriding_of(target)
-        if isinstance(over, Dispatcher):
-            return over
-        dispatcher = Dispatcher(target, over)
-        if over is not None:
+        stack = _stack_of(target)
+        if isinstance(overriding_of(target), Dispatcher):
+            return cast("Dispatcher", stack[0])
+        since = next(_numbers) if layer is None else layer.number
+        dispatchers = [over if isinstance(over, Dispatcher) else Dispatcher(target, over, since) for over in stack]
+        if not dispatchers or dispatchers[0].below is not None:
+            dispatchers.insert(0, Dispatcher(target))
+        for _ in stack:
             kind.reset_last_overriding(target)
-        kind.override(target, dispatcher)
-        return dispatcher
+        for over in dispatchers:
+            kind.override(target, over)
+        return dispatchers[0]
+
+
+def reinstate(grounds: Iterable[Dispatcher]) -> None:
+    """Puts back what `reset_override()` of dependency-injector has taken away with the overrides of its own."""
+    for ground in grounds:
+        target = cast("AnyProvider", ground.target)
+        there = next((over for over in _stack_of(target) if isinstance(over, Dispatcher)), None)
+        if there is None:
+            there = dispatch(target)
+        if there.standby is None:
+            there.standby = ground.standby
+
+
+def _stack_of(target: AnyProvider) -> list[AnyProvider]:
+    return list(cast("Any", target).overridden)
 
 
 def overrides_on(provider: AnyProvider) -> Iterator[AnyProvider]:

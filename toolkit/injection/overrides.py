@@ -102,7 +102,7 @@ def _layer_of(container: Any, wanted: dict[Any, Any]) -> Layer:
         else:
             layer.replacements[target] = _replacement(container, value)
     for target in layer.replacements:
-        dispatch(target)
+        layer.grounds.append(dispatch(target, layer))
     return layer
 
 
@@ -171,7 +171,7 @@ def _add_twins(container: Any, layer: Layer) -> None:
         below = walk(provider) if isinstance(provider, AppScoped) else below_in_any_branch(provider)
         if is_of_the_fake or not replaced.isdisjoint(below):
             layer.replacements[provider] = _twin_of(provider)
-            dispatch(provider)
+            layer.grounds.append(dispatch(provider, layer))
 
 
 def _answers_for_itself(provider: AnyProvider) -> bool:

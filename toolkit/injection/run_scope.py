@@ -117,8 +117,9 @@ class ContainerScope(Scope, kw_only=True):
                 # Something below was declared otherwise since the plan was made, by `set_args` or the like; or else an
                 # object asks the container itself, which can't be helped. Nor may the task of a call open what is the
                 # run's: the next call finds the new plan.
-                before, plan = plan, self._plan(recipe.key, anew=True)
-                if plan.asynchronous == before.asynchronous or self.level == "call":
+                before, holds = plan, [*map(overriding_of, plan.nodes)] == plan.overridings
+                plan = self._plan(recipe.key, anew=True)
+                if (holds and plan.asynchronous == before.asynchronous) or self.level == "call":
                     raise
                 for scoped in plan.asynchronous:
                     await self._open_first(scoped)
@@ -181,6 +182,7 @@ class ContainerScope(Scope, kw_only=True):
             and not anew
         ):
             return plan
+        self.memories.memory()  # it sees to it that what replaces something still stands there
         met: set[AnyProvider] = set()
         selected: Selected = []
         called = with_listed_tools(provider, met)
