@@ -444,6 +444,51 @@ async def test_a_singleton_above_fakes_of_two_branches_is_not_found_once_one_of_
     assert heard_in_one == "a"
 
 
+@pytest.mark.parametrize("kind", [lambda: providers.Factory(Http), lambda: AppScoped(Http)], ids=["fake", "app-wide"])
+async def test_a_singleton_of_each_thread_or_context_stays_one_above_a_fake_and_above_an_app_wide_object(
+    kind: Any,
+) -> None:
+    class Application(containers.DeclarativeContainer):
+        http = kind()
+        in_thread = providers.ThreadLocalSingleton(Service, http)
+        in_context = providers.ContextLocalSingleton(Service, http)
+
+    async def in_context() -> Any:
+        return container.in_context()
+
+    container, block = Application(), ExitStack()
+    async with application(container):
+        if isinstance(container.http, providers.Factory):
+            block.enter_context(overriding(container, http=Http("fake")))
+        mine = container.in_thread()
+        others = await asyncio.gather(*(asyncio.to_thread(container.in_thread) for _ in range(2)))
+        of_two_tasks = [await asyncio.create_task(in_context()) for _ in range(2)]
+        of_this_context = container.in_context()
+        below_it = await asyncio.create_task(in_context())
+        same = container.in_thread()
+        block.close()
+
+    assert mine is same
+    assert mine not in others
+    assert of_two_tasks[0] is not of_two_tasks[1]
+    assert of_this_context is below_it
+
+
+async def test_a_singleton_of_each_context_does_not_outlive_its_application_in_a_context_that_goes_on() -> None:
+    class Application(containers.DeclarativeContainer):
+        http = AppScoped(Http)
+        service = providers.ContextLocalSingleton(Service, http)
+
+    container = Application()
+    async with application(container):
+        service = weakref.ref(container.service())
+        kept = service() is container.service()
+    gc.collect()
+
+    assert kept
+    assert service() is None
+
+
 async def test_an_app_wide_twin_used_outside_of_a_run_says_why_there_is_none() -> None:
     async with application(container_of(providers.Object("url"), AppScoped)) as app:
         with (

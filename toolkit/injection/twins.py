@@ -7,8 +7,10 @@ when its block is over. So a twin answers for it, and keeps what it made in the 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from typing import Any, cast
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+from typing import Any, Protocol, cast
+from weakref import WeakKeyDictionary
 
 from dependency_injector import providers
 
@@ -18,6 +20,52 @@ from toolkit.injection.providers import RunScoped, application_scope, current_sc
 from toolkit.injection.scopes import Scope
 
 __all__ = ["ApplicationTwin", "BlockTwin", "OptionTwin", "RunTwin"]
+
+
+class _Objects(Protocol):
+    """The objects of a singleton that has more than one at a time."""
+
+    def of_here(self, make: Callable[[], Any]) -> Any: ...
+
+
+class _OneInEachThread:
+    """As `ThreadLocalSingleton` has it."""
+
+    def __init__(self) -> None:
+        self._here = threading.local()
+
+    def of_here(self, make: Callable[[], Any]) -> Any:
+        try:
+            return self._here.made
+        except AttributeError:
+            made = self._here.made = make()
+            return made
+
+
+class _Place:
+    """Stands for a context, and those that were copied from it, as long as one of them is there."""
+
+
+class _OneInEachContext:
+    """As `ContextLocalSingleton` has it; but what is kept here lives no longer than this does."""
+
+    def __init__(self) -> None:
+        self._here: ContextVar[_Place | None] = ContextVar("toolwire_kept_here", default=None)
+        self._made: WeakKeyDictionary[_Place, Any] = WeakKeyDictionary()
+
+    def of_here(self, make: Callable[[], Any]) -> Any:
+        here = self._here.get()
+        if here is None:
+            here = _Place()
+            self._made[here] = make()
+            self._here.set(here)
+        return self._made[here]
+
+
+def _objects_of(singleton: AnyProvider) -> Callable[[], _Objects] | None:
+    if isinstance(singleton, providers.ThreadLocalSingleton):
+        return _OneInEachThread
+    return _OneInEachContext if isinstance(singleton, providers.ContextLocalSingleton) else None
 
 
 class _KeptTwin(Twin):
@@ -31,6 +79,7 @@ class _KeptTwin(Twin):
             singleton.provides, *singleton.args, **singleton.kwargs
         )
         self._factory.add_attributes(**getattr(singleton, "attributes", {}))
+        self._objects = _objects_of(original)
         self._lock = threading.RLock()  # as with ThreadSafeSingleton: handlers and routes may run in threads
 
     @property
@@ -43,6 +92,11 @@ class _KeptTwin(Twin):
     def _provide(self, args: Any, kwargs: Any) -> Any:
         place = self._place()
         with self._lock:
+            if self._objects is not None:
+                objects: _Objects | None = place.get(self.original)
+                if objects is None:
+                    objects = place[self.original] = self._objects()
+                return objects.of_here(lambda: self._factory(*args, **kwargs))
             if self.original not in place:
                 place[self.original] = self._factory(*args, **kwargs)
             return place[self.original]
