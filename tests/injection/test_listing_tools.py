@@ -411,6 +411,56 @@ async def test_an_instance_is_shared_by_all_runs_and_closed_by_none() -> None:
     assert log == ["built"]
 
 
+@pytest.mark.parametrize("around", [providers.Factory, providers.Callable])
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        (providers.Singleton, ["built"]),
+        (AppScoped, ["built", "closed"]),
+        (RunScoped, ["built", "closed"] * 2),
+        (providers.Factory, ["built", "closed"] * 2),
+    ],
+    ids=["Singleton", "AppScoped", "RunScoped", "Factory"],
+)
+async def test_a_provider_that_is_declared_with_another_gives_what_is_closed_as_that_ones(
+    around: Any, kind: Any, expected: list[str]
+) -> None:
+    log: list[str] = []
+
+    class Wrapped(containers.DeclarativeContainer):
+        inner = kind(Counted, providers.Object(log))
+        counted = around(inner)
+        agent = provide(Agent, tools=["counted"])
+
+    async with application(Wrapped()) as app:
+        for _ in range(2):
+            await app.agent().run("go", model=asking("counted"))
+
+    assert log == expected
+
+
+async def test_an_instance_that_replaces_a_tool_during_a_run_is_not_closed_by_it() -> None:
+    log: list[str] = []
+    shared = Counted(log)
+
+    @tool
+    def replace() -> str:
+        """Put another tool in the place of one that is not built yet."""
+        container.counted.override(providers.Object(shared))
+        return "replaced"
+
+    class Replaced(containers.DeclarativeContainer):
+        counted = provide(Counted, log=log)
+        agent = provide(Agent, tools=["counted", replace])
+
+    container = Replaced()
+    async with application(container) as app:
+        run = await app.agent().run("go", model=in_turns("replace", "counted"))
+
+    assert answers(run) == ["replaced", str(id(shared))]
+    assert log == ["built"]
+
+
 async def test_a_tool_that_can_be_described_only_when_built_is_built_at_each_runs_start_and_closed() -> None:
     log: list[str] = []
 

@@ -13,7 +13,7 @@ from toolkit.errors import ConfigurationError, repr_of
 from toolkit.injection.by_type import Candidate, Embedded, GivenValue, constructor_arguments, find_for_parameter
 from toolkit.injection.failures import path_between
 from toolkit.injection.futures import misuses_in
-from toolkit.injection.graph import answering, describe, product_of, walk
+from toolkit.injection.graph import answering, describe, makes_anew, product_of, walk
 from toolkit.injection.host import ApplicationScope
 from toolkit.injection.memories import Memory
 from toolkit.injection.named_providers import (
@@ -201,7 +201,7 @@ class ContainerResolver:
             product=None if product is UNSET or not isinstance(product, type) else product,
             key=provider,
             identity=provider,
-            is_owned=_makes_anew(answering(provider)),
+            is_owned=makes_anew(answering(provider)),
         )
 
     def _check_needs(self, recipe: Recipe, value_types: Set[type], *, is_for_call: bool) -> None:
@@ -251,10 +251,3 @@ def call_scoped_in(label: str, provider: AnyProvider) -> str:
         f"{label} needs {describe(provider)}, which lives for one call; only parameters of a handler that are marked "
         f"Inject can have it"
     )
-
-
-def _makes_anew(provider: AnyProvider) -> bool:
-    """True when each call gives an object of its own, so that whoever calls has to close it."""
-    if isinstance(provider, providers.Factory):
-        return True
-    return isinstance(provider, providers.Callable) and isinstance(cast("Any", provider).provides, type)

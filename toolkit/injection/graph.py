@@ -27,6 +27,7 @@ __all__ = [
     "describe",
     "everything_in",
     "listed_in",
+    "makes_anew",
     "product_of",
     "short_label",
     "walk",
@@ -166,6 +167,16 @@ def answering(provider: AnyProvider) -> AnyProvider:
             provider = branch
         else:
             return provider
+
+
+def makes_anew(provider: AnyProvider) -> bool:
+    """True when each call gives an object of its own, so that whoever calls has to close it."""
+    if not isinstance(provider, (providers.Factory, providers.Callable)):
+        return False
+    source: Any = cast("Any", provider).provides
+    if providers.is_provider(source):  # the object is that one's
+        return makes_anew(answering(cast("AnyProvider", source)))
+    return isinstance(provider, providers.Factory) or isinstance(source, type)
 
 
 def call_of(provider: AnyProvider) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:

@@ -12,7 +12,7 @@ from toolkit.errors import ConfigurationError, repr_of
 from toolkit.injection.bounded import begun, rest_within
 from toolkit.injection.failures import note_failure
 from toolkit.injection.futures import FUTURES, refused_future
-from toolkit.injection.graph import Selected, branch_of, walk
+from toolkit.injection.graph import Selected, answering, branch_of, makes_anew, walk
 from toolkit.injection.host import ApplicationScope
 from toolkit.injection.kept_agents import Declaration, KeptAgent, declaration_of, kept_agent
 from toolkit.injection.listing import read_of, with_listed_tools
@@ -43,6 +43,7 @@ class _Plan(Struct, frozen=True):
         nodes: The provider, and all that it needs.
         overridings: What stood on each of these then: the plan holds as long as the same does.
         selected: The branch of each `Selector` among them then, which may change at any time.
+        makes_anew: What it gives is made for whoever calls it.
         declaration: Of an agent: what its provider was declared with.
         kept: The agent that the provider made last, where it is known when it would make another.
     """
@@ -54,6 +55,7 @@ class _Plan(Struct, frozen=True):
     nodes: tuple[AnyProvider, ...]
     overridings: list[AnyProvider | None]
     selected: Selected
+    makes_anew: bool
     declaration: Declaration | None
     kept: KeptAgent | None
 
@@ -133,7 +135,7 @@ class ContainerScope(Scope, kw_only=True):
             raise
         finally:
             current_scope.reset(token)
-        if recipe.is_owned:
+        if recipe.is_owned and plan.makes_anew:  # another may answer since the run's start
             closer = closer_of(made, recipe.label)
             if closer is not None:
                 self.closers.append(closer)
@@ -199,6 +201,7 @@ class ContainerScope(Scope, kw_only=True):
             asked,
             [*map(overriding_of, asked)],
             selected,
+            makes_anew(answering(provider)),
             declaration,
             None if declaration is None else kept_agent(declaration, set(asked).difference(self.memories.own)),
         )
