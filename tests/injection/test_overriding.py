@@ -16,7 +16,7 @@ from tests.injection.overridden import Ask, Http, Service, container_of, heard, 
 from tests.injection.parts import Echo, answers, asking, in_turns
 from toolkit import Agent, ConfigurationError, Tool, tool
 from toolkit.hooks import Deny
-from toolkit.injection import AppScoped, RunScoped, application, dep, overriding, provide
+from toolkit.injection import AppScoped, RunScoped, application, check, dep, overriding, provide
 
 KINDS = [
     pytest.param(lambda: providers.Factory(Http), providers.Factory, id="Factory below a Factory"),
@@ -632,6 +632,44 @@ async def test_each_application_has_its_singletons_though_the_librarys_overrides
 
     assert names == ["mock", "real"] * 2
     assert closed == [0] * 4
+
+
+def enter_and_leave(blocks: list[Any]) -> None:
+    with ExitStack() as stack:
+        for block in blocks:
+            stack.enter_context(block)
+
+
+class Several(containers.DeclarativeContainer):
+    first = providers.Object("first")
+    second = providers.Singleton(str, "second")
+
+
+@pytest.mark.parametrize(
+    "replacements",
+    [
+        pytest.param(lambda c: [{"first": c.first}], id="itself"),
+        pytest.param(lambda c: [{c.second: Several.second}], id="itself, by its class"),
+        pytest.param(lambda c: [{"first": c.second, "second": c.first}], id="one another"),
+        pytest.param(lambda c: [{"first": c.second}, {"second": c.first}], id="one another, in two blocks"),
+    ],
+)
+def test_what_is_replaced_by_itself_is_refused_and_replaces_nothing(replacements: Any) -> None:
+    container = Several()
+
+    with pytest.raises(ConfigurationError, match="is replaced by itself, or by others"):
+        enter_and_leave([overriding(container, replaced) for replaced in replacements(container)])
+
+    assert (container.first(), container.second()) == ("first", "second")
+
+
+def test_overrides_of_the_library_that_replace_one_another_are_a_fault_of_the_container() -> None:
+    container = Several()
+    container.first.override(container.second)
+    container.second.override(container.first)
+
+    with pytest.raises(ConfigurationError, match="is replaced by itself, or by others"):
+        check(container)
 
 
 class Guard:

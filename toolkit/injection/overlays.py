@@ -42,6 +42,10 @@ overriding_of: Callable[[Any], AnyProvider | None] = attrgetter("last_overriding
 _numbers = count(1)
 
 
+_MOST_STEPS = 1000
+"""More than the providers of any container that replace one another."""
+
+
 class Layer:
     """One block of `overriding`.
 
@@ -191,21 +195,31 @@ def _stack_of(target: AnyProvider) -> list[AnyProvider]:
 def overrides_on(provider: AnyProvider) -> Iterator[AnyProvider]:
     """The provider and those that stand on it one after another; the last one is the effective one."""
     yield provider
-    while (over := overriding_of(provider)) is not None:
+    for _ in range(_MOST_STEPS):
+        over = overriding_of(provider)
         chosen = over.pick() if isinstance(over, Dispatcher) else over
         if chosen is None:
             return
         provider = chosen
         yield provider
+    effective(provider)  # which says what is wrong
 
 
 def effective(provider: AnyProvider) -> AnyProvider:
-    """The provider that answers for this one, here and now."""
+    """The provider that answers for this one, here and now.
+
+    Raises:
+        ConfigurationError: none does, since it is replaced by itself.
+    """
+    steps = 0
     while (over := overriding_of(provider)) is not None:
         chosen = over.pick() if isinstance(over, Dispatcher) else over
         if chosen is None:
             return provider
         provider = chosen
+        steps += 1
+        if steps > _MOST_STEPS:
+            raise ConfigurationError(f"{provider!r} is replaced by itself, or by others that are replaced by it")
     return provider
 
 

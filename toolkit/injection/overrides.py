@@ -14,6 +14,7 @@ from toolkit.injection.graph import (
     RESOURCES,
     answering,
     below_in_any_branch,
+    describe,
     everything_in,
     product_of,
     walk,
@@ -45,7 +46,7 @@ def overriding(
             called, but in the place of a tool. An error that leaves the block says so where an object was expected.
 
     Raises:
-        ConfigurationError: the container has no such provider.
+        ConfigurationError: the container has no such provider, or it is replaced by itself.
 
     Example:
         >>> from dependency_injector import containers, providers
@@ -68,6 +69,7 @@ def overriding(
     classes = list(classes_for_objects(container, wanted))
     active_layers.set((*active_layers.get(), layer))
     try:
+        _refuse_circles(container, wanted)
         _add_twins(container, layer)
         yield
     except Exception as error:
@@ -77,6 +79,19 @@ def overriding(
     finally:
         # Not a token's reset: blocks may end in another order than they began in.
         active_layers.set(tuple(active for active in active_layers.get() if active is not layer))
+
+
+def _refuse_circles(container: Any, wanted: Mapping[Any, Any]) -> None:
+    """Refuses what is replaced by itself, also by way of others, here or in a block around this one."""
+    for key in wanted:
+        target = _target(container, key)
+        try:
+            effective(target)
+        except ConfigurationError:
+            name = repr(key) if isinstance(key, str) else describe(target)
+            raise ConfigurationError(
+                f"{name} is replaced by itself, or by others that are replaced by it; nothing is left that could answer"
+            ) from None
 
 
 def classes_for_objects(container: Any, wanted: Mapping[Any, Any]) -> Iterator[str]:
