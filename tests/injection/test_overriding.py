@@ -430,6 +430,18 @@ async def test_a_singleton_is_the_same_in_a_block_that_replaces_a_branch_which_i
     assert inside.http.name == "a"
 
 
+@pytest.mark.parametrize("below", [Branches.http, Branches.b], ids=["a Selector", "directly"])
+async def test_what_is_built_in_a_block_over_a_later_override_of_the_library_does_not_outlive_it(below: Any) -> None:
+    class Application(Branches):
+        service = providers.Singleton(Service, below)
+
+    container = Application(which=providers.Object(["b"]))
+    with overriding(container, b=Http("fake")), container.b.override(Http("the library's")):
+        inside = container.service().http.name
+
+    assert (inside, container.service().http.name) == ("the library's", "b")
+
+
 async def test_a_singleton_above_fakes_of_two_branches_is_not_found_once_one_of_them_is_gone() -> None:
     container, outer = Branches(which=providers.Object(which := ["b"])), ExitStack()
     outer.enter_context(overriding(container, a=Http("fake a")))

@@ -141,22 +141,30 @@ class BlockTwin(_KeptTwin):
         if place is None:
             selected: Selected = []
             asked: set[AnyProvider] = set()
-            place = self._place_in_blocks(list(walk(self, asked, selected)), asked)
-            if not selected:  # else it may be another the next time
-                memory[self] = place
+            nodes = list(walk(self, asked, selected))
+            if not selected:
+                place = memory[self] = self._place_in_blocks(nodes, asked)
+            else:  # it may be another the next time
+                place = self._place_in_blocks(nodes, asked) if _are_replaced(asked) else _ELSEWHERE
         return place
 
     def _place_in_blocks(self, nodes: list[AnyProvider], asked: set[AnyProvider]) -> dict[Any, Any]:
         """Blocks may end in any order: what was built with a replacement of one must not be found without it."""
-        layers = active_layers.get()
-        replaced = {value for layer in layers for value in layer.replacements.values() if not isinstance(value, Twin)}
-        if asked.isdisjoint(replaced):
-            return _ELSEWHERE
         if any(isinstance(node, RunScoped) for node in nodes):
             return _IN_THE_RUN
+        layers = active_layers.get()
         needed = tuple(layer for layer in layers if not asked.isdisjoint(layer.replacements.values()))
         holder = needed[-1] if needed else layers[-1]
         return holder.kept.setdefault((self.original, needed), {})
+
+
+def _are_replaced(asked: set[AnyProvider]) -> bool:
+    """Whether a block replaces any of them; a twin is only there because of what is replaced below it."""
+    return any(
+        target in asked and not isinstance(replacement, Twin)
+        for layer in active_layers.get()
+        for target, replacement in layer.replacements.items()
+    )
 
 
 _IN_THE_RUN: dict[Any, Any] = {}
