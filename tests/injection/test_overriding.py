@@ -652,6 +652,20 @@ def enter_and_leave(blocks: list[Any]) -> None:
             stack.enter_context(block)
 
 
+@pytest.mark.parametrize("kind", [providers.Singleton, AppScoped])
+def test_an_option_that_selects_a_branch_is_not_kept_when_a_block_is_the_first_to_read_it(kind: Any) -> None:
+    class Application(containers.DeclarativeContainer):
+        config = providers.Configuration(strict=True)
+        http = providers.Selector(config.mode, a=providers.Object("a"), b=providers.Object("b"))
+        service = kind(Service, http)
+
+    container = Application(config={"mode": "a"})
+    with overriding(container, {"config.mode": "b"}):
+        inside = container.http()
+
+    assert (inside, container.http()) == ("b", "a")
+
+
 class Several(containers.DeclarativeContainer):
     first = providers.Object("first")
     second = providers.Singleton(str, "second")

@@ -177,7 +177,8 @@ def _add_twins(container: Any, layer: Layer) -> None:
     replaced = frozenset(layer.replacements.values())
     own = everything_in(container.providers.values())
     brought = set(everything_in(replaced)).difference(own)
-    for provider in (*own, *brought):
+    # Options first: to walk past a Selector reads the one that chooses, which without its twin would keep what it read.
+    for provider in sorted((*own, *brought), key=lambda found: not isinstance(found, providers.ConfigurationOption)):
         if provider in layer.replacements or not _answers_for_itself(provider):
             continue
         # The application is open already: what a fake brings along is opened by each run.
