@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
+from toolkit.http.packing import times_packed
 from toolkit.http.protocol import HttpClient, StreamingHttpClient
 
 __all__ = ["BoundedAnswer", "OversizedBody", "RepackedBody", "bounded_answer"]
@@ -53,7 +54,7 @@ async def bounded_answer(http: HttpClient, max_bytes: int, method: str, url: str
     pieces: list[bytes] = []
     length = 0
     async with cast("StreamingHttpClient", http).stream(method, url, follow_redirects=False, **settings) as answer:
-        if _times_packed(answer.headers.get("content-encoding", "")) > 1:
+        if times_packed(answer.headers.get("content-encoding", "")) > 1:
             raise RepackedBody(answer.status_code)
         async for piece in answer.aiter_bytes():
             length += len(piece)
@@ -61,8 +62,3 @@ async def bounded_answer(http: HttpClient, max_bytes: int, method: str, url: str
                 raise OversizedBody(answer.status_code)
             pieces.append(piece)
         return BoundedAnswer(answer.status_code, answer.headers, b"".join(pieces))
-
-
-def _times_packed(encoding: str) -> int:
-    """How often a body of this `Content-Encoding` is compressed: once for each coding that stands in it."""
-    return sum(coding.strip().lower() not in ("", "identity") for coding in encoding.split(","))

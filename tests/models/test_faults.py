@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import gzip
 import json
 import logging
 import traceback
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -34,6 +36,7 @@ from toolkit.events import TextDelta
 from toolkit.models import RetryingModel
 
 KEY = "sk-secret-5d41402abc4b"
+BOMB = gzip.compress(gzip.compress(bytes(30_000_000)))
 FORMAT = pytest.mark.parametrize("wire", FORMATS, ids=lambda wire: wire.name)
 WAY = pytest.mark.parametrize("is_streamed", [False, True], ids=["whole", "streamed"])
 
@@ -132,6 +135,45 @@ async def test_a_redirect_is_an_error_and_the_key_goes_nowhere_else(wire: Format
 
         assert elsewhere.requests == []
     assert (type(error), error.status) == (UnexpectedReplyError, 307)
+
+
+@FORMAT
+@WAY
+@pytest.mark.parametrize("location", ["mailto:ada@a.example", "ftp://xn--a/"])
+async def test_a_redirect_that_can_not_be_read_is_an_unexpected_reply(
+    wire: Format, is_streamed: bool, location: str, http: Any
+) -> None:
+    error = await failure(wire, Reply(status=302, headers={"Location": location}), http, is_streamed=is_streamed)
+
+    assert type(error) is UnexpectedReplyError
+
+
+@FORMAT
+async def test_a_cookie_that_can_not_be_sent_back_is_an_unexpected_reply(wire: Format, http: Any) -> None:
+    async with serving(Reply(wire.whole, headers={"Set-Cookie": "name=caf\u00e9"})) as server:
+        agent = Agent(model_of(wire, server, http))
+        await agent.run("Hi")
+        with pytest.raises(UnexpectedReplyError, match="headers can't be read"):
+            await agent.run("Hi again")
+
+
+@FORMAT
+@WAY
+@pytest.mark.parametrize("status", [200, 500])
+async def test_a_reply_that_is_packed_twice_is_not_unpacked(
+    wire: Format, is_streamed: bool, status: int, http: Any
+) -> None:
+    reply = Reply(BOMB, status=status, headers={"Content-Encoding": "gzip, gzip"})
+
+    tracemalloc.start()
+    try:
+        error = await failure(wire, reply, http, is_streamed=is_streamed)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert (type(error), error.status) == (UnexpectedReplyError, status)
+    assert most < 10_000_000
 
 
 @FORMAT

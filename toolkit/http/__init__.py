@@ -2,6 +2,7 @@
 
 from toolkit.http.clock import Clock, SystemClock
 from toolkit.http.failures import Failure, failure_of, transport_errors, unreadable_headers
+from toolkit.http.packing import times_packed
 from toolkit.http.protocol import HttpClient, HttpResponse, HttpStream, StreamingHttpClient
 from toolkit.http.retry_after import read_retry_after
 from toolkit.http.secrets import Secret, without
@@ -17,6 +18,7 @@ __all__ = [
     "SystemClock",
     "failure_of",
     "read_retry_after",
+    "times_packed",
     "transport_errors",
     "unreadable_headers",
     "without",

@@ -25,7 +25,9 @@ from toolkit.http import (
     StreamingHttpClient,
     failure_of,
     read_retry_after,
+    times_packed,
     transport_errors,
+    unreadable_headers,
     without,
 )
 from toolkit.messages import sendable
@@ -96,22 +98,25 @@ class Endpoint:
             name: value.reveal() if isinstance(value, Secret) else value for name, value in self._headers.items()
         }
         headers["content-type"] = "application/json"
+        encoded = _encoded(body)
         try:
             async with self._http.stream(
                 "POST",
                 url,
-                content=_encoded(body),
+                content=encoded,
                 headers=headers,
                 follow_redirects=False,
                 timeout=(min(_CONNECT, self._timeout), self._timeout, self._timeout, self._timeout),
             ) as response:
+                if times_packed(response.headers.get("content-encoding", "")) > 1:  # a kilobyte may hold a gigabyte
+                    raise self.unexpected("sent a reply that is compressed more than once", response)
                 content = None
                 if not 200 <= response.status_code < 300:
                     content = await _read(response, _MAX_COMPLAINT) or b""
                     if self._holds_answer is None or not self._holds_answer(content):
                         raise self.failure(read_complaint(content), response, path)
                 yield Opened(self, response, content)
-        except transport_errors() as error:
+        except (*transport_errors(), *unreadable_headers()) as error:
             raise self._unanswered(error) from error
 
     def failure(
@@ -168,7 +173,7 @@ class Endpoint:
             case "broken":
                 return self.broken(f"({host}) broke off the connection")
             case "undecodable":
-                return self.unexpected(f"({host}) sent a reply whose compression can't be read")
+                return self.unexpected(f"({host}) sent a reply whose compression or headers can't be read")
             case "refused":
                 text = f"a request to {self.provider} ({host}) could not be sent: {type(error).__name__}"
                 return BadRequestError(text, provider=self.provider)
