@@ -8,12 +8,15 @@ WORKLOAD_VERSION := 2026.3.23
 WORKLOAD := $(VENV)/sources/bfcl-eval-$(WORKLOAD_VERSION)
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SDKS := .venv-sdks
+LOWEST := .venv-lowest
+EXTRAS := pydantic httpx2 fetch ddgs
+UV_VERSION := 0.13.9
 BENCH := .venv-bench
 FASTEST := agent_framework agno haystack
 PEERS := $(FASTEST) strands openai_agents langchain pydantic_ai google_adk smolagents llama_index
 SDK_VERSIONS := openai==3.57.0 anthropic==2.14.0 google-genai==3.6.1 httpx-sse==0.4.3
 
-.PHONY: demo test check suite sdks chaos bench bench-all workload format clean
+.PHONY: demo test check suite sdks lowest chaos bench bench-all workload format clean
 
 demo: $(VENV)/.runtime
 	@$(BIN)/toolwire demo
@@ -49,6 +52,19 @@ $(SDKS)/.ready: pyproject.toml Makefile | $(BIN)/python
 	@$(SDKS)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' $(SDK_VERSIONS)
 	@touch $@
 
+# Optional, and not a part of `check`: the tests with the oldest of every dependency that pyproject.toml allows.
+lowest: $(LOWEST)/.ready
+	$(LOWEST)/bin/python -m pytest -q
+
+$(LOWEST)/.ready: pyproject.toml Makefile | $(VENV)/.dev
+	@echo "installing Toolwire with the oldest dependencies that it allows into $(LOWEST) (once)"
+	@$(BIN)/python -m venv $(LOWEST)
+	@$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
+	@$(LOWEST)/bin/uv pip compile --quiet --python $(LOWEST) --resolution lowest-direct --no-deps --upgrade $(EXTRAS:%=--extra %) pyproject.toml \
+		--output-file $(LOWEST)/oldest.txt > /dev/null
+	@$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST) --constraint $(LOWEST)/oldest.txt --editable '.[dev]'
+	@touch $@
+
 # Optional: this toolkit beside loops written by hand and other toolkits, each in a venv of its own. benchmarks/README.md.
 bench: $(patsubst %,$(BENCH)/%/.ready,toolwire $(FASTEST))
 	$(BENCH)/toolwire/bin/python -m benchmarks.comparison
@@ -81,7 +97,7 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf $(VENV) $(SDKS) $(BENCH) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(SDKS) $(LOWEST) $(BENCH) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
 $(BIN)/python:
 	@$(or $(PYTHON),python3) -c 'import sys; sys.exit("Toolwire needs Python 3.11 or later, and this is %d.%d; name another: make PYTHON=/path/to/python3.11" % sys.version_info[:2] if sys.version_info < (3, 11) else 0)'

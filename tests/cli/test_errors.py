@@ -39,7 +39,7 @@ def test_wrong_use_is_told_in_one_line_and_gives_status_2(
     answer = toolwire(*arguments)
 
     assert answer.status == 2
-    assert error in error_of(answer)
+    assert error.lower() in error_of(answer).lower()  # versions of typer differ in how they write a name
 
 
 @pytest.mark.parametrize(
