@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from toolkit.messages import ToolCall
+from toolkit.messages import ToolCall, sendable
 from toolkit.models.protocol import ToolCallDelta
 from toolkit.tools.schemas.json_values import is_object
 
@@ -78,7 +78,10 @@ def text_of_arguments(arguments: Any) -> str:
     """Arguments as JSON text: as they are, or an object that a server sends as one. Nothing is an empty text."""
     if arguments is None or isinstance(arguments, str):
         return arguments or ""
-    return msgspec.json.encode(arguments).decode()
+    try:
+        return msgspec.json.encode(arguments).decode()
+    except UnicodeEncodeError:  # half of a character
+        return msgspec.json.encode(sendable(arguments)).decode()
 
 
 def object_of_arguments(call: ToolCall) -> dict[str, Any]:
@@ -90,7 +93,7 @@ def object_of_arguments(call: ToolCall) -> dict[str, Any]:
     if isinstance(arguments, str):
         try:
             return _as_written(arguments)
-        except (msgspec.MsgspecError, RecursionError):
+        except (msgspec.MsgspecError, UnicodeError, RecursionError):
             return {}
     return arguments if is_object(arguments) else {}
 

@@ -118,6 +118,8 @@ class Endpoint:
                 yield Opened(self, response, content)
         except (*transport_errors(), *unreadable_headers()) as error:
             raise self._unanswered(error) from error
+        except RecursionError as error:  # of the decoder, in whatever reads the answer
+            raise self.unexpected("sent a reply that is nested too deeply") from error
 
     def failure(
         self, complaint: Complaint, response: HttpStream | None = None, path: str | None = None
@@ -138,8 +140,8 @@ class Endpoint:
             escaped(without(self._confidential, said)),
             provider=self.provider,
             status=status,
-            code=escaped(without(self._confidential, code)) if code else None,
-            request_id=complaint.request_id or (None if response is None else _request_id(response)),
+            code=self._told(code),
+            request_id=self._told(complaint.request_id or (None if response is None else _request_id(response))),
             retry_after=retry_after,
         )
         error.is_temporary = is_temporary
@@ -151,12 +153,16 @@ class Endpoint:
             f"{self.provider} {what}",
             provider=self.provider,
             status=None if response is None else response.status_code,
-            request_id=None if response is None else _request_id(response),
+            request_id=None if response is None else self._told(_request_id(response)),
         )
 
     def broken(self, what: str) -> BrokenStreamError:
         """The error of a reply that broke off."""
         return BrokenStreamError(f"{self.provider} {what}", provider=self.provider)
+
+    def _told(self, word: str | None) -> str | None:
+        """A word of the provider's, without what no error may show."""
+        return escaped(without(self._confidential, word)) if word else None
 
     def _doubt(self, path: str) -> str:
         """What to ask about an address at which nobody knows the path."""

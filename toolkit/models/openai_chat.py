@@ -194,7 +194,7 @@ def _sent_id(id: str, server: Server) -> str:
     """The id of a call; where a server wants a certain length, ids of another are replaced by a digest of theirs."""
     if server.id_length is None or (len(id) == server.id_length and id.isascii() and id.isalnum()):
         return id
-    return hashlib.sha256(id.encode()).hexdigest()[: server.id_length]
+    return hashlib.sha256(id.encode("utf-8", "surrogatepass")).hexdigest()[: server.id_length]
 
 
 def _offered(request: ModelRequest, server: Server) -> Sequence[ToolDefinition]:

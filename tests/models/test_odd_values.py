@@ -1,0 +1,80 @@
+"""Values that JSON can say and nobody expects, in answers and histories: a typed error, or a request that is sent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.models.asking import answered, both_ways
+from tests.models.providers import FORMATS, Format
+from toolkit.errors import ProviderError, UnexpectedReplyError
+from toolkit.messages import AssistantMessage, ToolCall, ToolMessage, UserMessage
+from toolkit.models import ModelRequest, OpenAIChatModel
+
+FORMAT = pytest.mark.parametrize("wire", FORMATS, ids=lambda wire: wire.name)
+KEY = "sk-secret-5d41402abc4b"
+DEEP = "[" * 10_000 + "]" * 10_000
+
+
+async def failure(wire: Format, answer: httpx.Response, *, is_streamed: bool = False) -> ProviderError:
+    async with httpx.AsyncClient(transport=httpx.MockTransport(lambda request: answer)) as http:
+        model = wire.model("m", http=http, base_url="http://127.0.0.1/v1", api_key=KEY)
+        with pytest.raises(ProviderError) as caught:
+            await answered(model, ModelRequest([UserMessage("Hi")]), is_streamed=is_streamed)
+    return caught.value
+
+
+@FORMAT
+@both_ways
+async def test_an_answer_that_is_nested_too_deeply_is_an_unexpected_reply(wire: Format, is_streamed: bool) -> None:
+    body = f'{{"error": {DEEP}, "item": {DEEP}, "content": [{DEEP}]}}'
+    answer = httpx.Response(200, content=f"data: {body}\n\n" if is_streamed else body)
+
+    error = await failure(wire, answer, is_streamed=is_streamed)
+
+    assert type(error) is UnexpectedReplyError
+
+
+@FORMAT
+async def test_a_request_id_that_repeats_the_key_is_not_told(wire: Format) -> None:
+    answer = httpx.Response(500, headers={"x-request-id": f"r-{KEY}"}, json={})
+
+    error = await failure(wire, answer)
+
+    assert error.request_id
+    assert KEY not in error.request_id
+
+
+async def test_a_history_with_half_a_character_in_ids_and_arguments_is_sent() -> None:
+    sent: list[bytes] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        sent.append(request.content)
+        return httpx.Response(200, json={"choices": [{"message": {"content": "Hello"}}]})
+
+    history: list[Any] = [
+        UserMessage("Hi"),
+        AssistantMessage("", [ToolCall("c\ud800", "add", {"a": "\ud800"})]),
+        ToolMessage("c\ud800", "add", "3"),
+    ]
+    async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as http:
+        for server in ("mistral", "openai-compatible"):
+            await OpenAIChatModel("m", http=http, base_url="http://127.0.0.1/v1", server=server).respond(
+                ModelRequest(history)
+            )
+
+    assert len(sent) == 2
+
+
+@pytest.mark.parametrize("wire", FORMATS[2:], ids=lambda wire: wire.name)
+async def test_arguments_as_text_with_half_a_character_are_sent(wire: Format) -> None:
+    history: list[Any] = [UserMessage("Hi"), AssistantMessage("", [ToolCall("c", "add", '"\ud800"')])]
+    answer = httpx.Response(200, json=wire.whole)
+
+    async with httpx.AsyncClient(transport=httpx.MockTransport(lambda request: answer)) as http:
+        model = wire.model("m", http=http, base_url="http://127.0.0.1/v1")
+        response = await model.respond(ModelRequest([*history, ToolMessage("c", "add", "3")]))
+
+    assert response.text == "Hello"
