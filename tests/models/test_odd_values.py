@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from tests.models.asking import answered, both_ways
-from tests.models.providers import FORMATS, Format
+from tests.models.providers import ANTHROPIC, FORMATS, Format
 from toolkit.errors import ProviderError, UnexpectedReplyError
 from toolkit.messages import AssistantMessage, ToolCall, ToolMessage, UserMessage
 from toolkit.models import ModelRequest, OpenAIChatModel
@@ -76,5 +76,23 @@ async def test_arguments_as_text_with_half_a_character_are_sent(wire: Format) ->
     async with httpx.AsyncClient(transport=httpx.MockTransport(lambda request: answer)) as http:
         model = wire.model("m", http=http, base_url="http://127.0.0.1/v1")
         response = await model.respond(ModelRequest([*history, ToolMessage("c", "add", "3")]))
+
+    assert response.text == "Hello"
+
+
+ODD_BLOCKS = [
+    {"type": "web_search_tool_result", "tool_use_id": [], "content": []},
+    {"type": "text", "text": "", "citations": 1},
+]
+
+
+@pytest.mark.parametrize("block", ODD_BLOCKS, ids=lambda block: block["type"])
+async def test_a_block_with_a_value_of_another_type_does_not_spoil_an_answer(block: dict[str, Any]) -> None:
+    whole = {**ANTHROPIC.whole, "content": [*ANTHROPIC.whole["content"], block]}
+    transport = httpx.MockTransport(lambda request: httpx.Response(200, json=whole))
+
+    async with httpx.AsyncClient(transport=transport) as http:
+        model = ANTHROPIC.model("m", http=http, base_url="http://127.0.0.1/v1")
+        response = await model.respond(ModelRequest([UserMessage("Hi")]))
 
     assert response.text == "Hello"

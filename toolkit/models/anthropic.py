@@ -274,8 +274,8 @@ def _written_assistant(message: AssistantMessage, *, is_last: bool) -> list[dict
     if kept is None:
         return [text_block(message.text), *calls] if message.text.strip() else list(calls)
     if not is_last and (message.provider_data or {}).get("is_paused"):  # a call of the API's own that nobody finished
-        done = {block.get("tool_use_id") for block in kept}
-        kept = [block for block in kept if block.get("type") != "server_tool_use" or block.get("id") in done]
+        done = {str(block.get("tool_use_id")) for block in kept}
+        kept = [block for block in kept if block.get("type") != "server_tool_use" or str(block.get("id")) in done]
     following = iter(calls)
     return [{**block, **next(following)} if block.get("type") == "tool_use" else block for block in kept]
 

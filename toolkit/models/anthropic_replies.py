@@ -151,7 +151,7 @@ def _provider_data(blocks: Sequence[dict[str, Any]], message: _Message) -> dict[
     if message.stop_reason == "refusal":
         return {"provider": PROVIDER, "stop_details": message.stop_details} if message.stop_details else None
     is_going_on = message.stop_reason in ("pause_turn", "tool_use")
-    done = {block.get("tool_use_id") for block in blocks}
+    done = {str(block.get("tool_use_id")) for block in blocks}
     kept = [_kept(block) for block in blocks if _is_complete(block, None if is_going_on else done)]
     data: dict[str, Any] = {"provider": PROVIDER, "content": kept}
     if message.stop_reason == "pause_turn":
@@ -162,11 +162,11 @@ def _provider_data(blocks: Sequence[dict[str, Any]], message: _Message) -> dict[
     return data if is_needed or len(data) > 2 else None
 
 
-def _is_complete(block: dict[str, Any], done: set[Any] | None) -> bool:
+def _is_complete(block: dict[str, Any], done: set[str] | None) -> bool:
     """False for what an answer that was cut short left unfinished: it would be refused."""
     if block.get("type") == "thinking":
         return bool(block.get("signature"))
-    return done is None or block.get("type") != "server_tool_use" or block.get("id") in done
+    return done is None or block.get("type") != "server_tool_use" or str(block.get("id")) in done
 
 
 def _kept(block: dict[str, Any]) -> dict[str, Any]:
@@ -176,7 +176,8 @@ def _kept(block: dict[str, Any]) -> dict[str, Any]:
             left_out.add("caller")
         return {name: value for name, value in block.items() if name not in left_out and value is not None}
     if block.get("type") == "text":
-        citations = [_citation(as_object(citation)) for citation in block.get("citations") or ()]
+        given = block.get("citations")
+        citations = [_citation(as_object(citation)) for citation in given] if isinstance(given, list) else []
         return {**text_block(block.get("text") or ""), **({"citations": citations} if citations else {})}
     return block
 
