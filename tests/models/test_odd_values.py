@@ -8,7 +8,8 @@ import httpx
 import pytest
 
 from tests.models.asking import answered, both_ways
-from tests.models.providers import ANTHROPIC, FORMATS, Format
+from tests.models.providers import ANTHROPIC, FORMATS, Format, sse
+from toolkit import Agent
 from toolkit.errors import ProviderError, UnexpectedReplyError
 from toolkit.messages import AssistantMessage, ToolCall, ToolMessage, UserMessage
 from toolkit.models import ModelRequest, OpenAIChatModel
@@ -96,3 +97,34 @@ async def test_a_block_with_a_value_of_another_type_does_not_spoil_an_answer(blo
         response = await model.respond(ModelRequest([UserMessage("Hi")]))
 
     assert response.text == "Hello"
+
+
+@pytest.mark.parametrize(
+    "start",
+    [{"type": ["text"]}, {"type": "text", "text": {}}, {"type": "text", "text": "", "citations": 1}, {}],
+    ids=["a list for its type", "an object for its text", "a number for its citations", "no type"],
+)
+async def test_a_streamed_block_with_a_value_of_another_type_does_not_spoil_an_answer(start: dict[str, Any]) -> None:
+    begun: Any = {"type": "content_block_start", "index": 9, "content_block": start}
+    piece: Any = {"type": "content_block_delta", "index": 9, "delta": {"type": "text_delta", "text": ""}}
+    content = sse(begun) + sse(piece) + ANTHROPIC.begun + ANTHROPIC.ended
+    headers = {"content-type": "text/event-stream"}
+    transport = httpx.MockTransport(lambda request: httpx.Response(200, content=content, headers=headers))
+
+    async with httpx.AsyncClient(transport=transport) as http:
+        model = ANTHROPIC.model("m", http=http, base_url="http://127.0.0.1/v1")
+        response, _ = await answered(model, ModelRequest([UserMessage("Hi")]), is_streamed=True)
+
+    assert response.text == "Hello"
+
+
+async def test_an_answer_with_a_block_of_no_type_is_gone_on_from() -> None:
+    whole = {**ANTHROPIC.whole, "content": [*ANTHROPIC.whole["content"], {"data": "of an unknown kind"}]}
+    transport = httpx.MockTransport(lambda request: httpx.Response(200, json=whole))
+
+    async with httpx.AsyncClient(transport=transport) as http:
+        agent = Agent(ANTHROPIC.model("claude-opus-5-5", http=http, base_url="http://127.0.0.1/v1"))
+        run = await agent.run("Hi")
+        again = await agent.run("Hi again", messages=run.messages)
+
+    assert again.response == "Hello"

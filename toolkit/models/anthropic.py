@@ -386,7 +386,7 @@ def _budget(thinking: Mapping[str, Any]) -> int:
 
 def _has_thinking(body: Mapping[str, Any]) -> bool:
     return any(
-        block["type"] in ("thinking", "redacted_thinking") for turn in body["messages"] for block in turn["content"]
+        block.get("type") in ("thinking", "redacted_thinking") for turn in body["messages"] for block in turn["content"]
     )
 
 

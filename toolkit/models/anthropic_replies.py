@@ -176,8 +176,7 @@ def _kept(block: dict[str, Any]) -> dict[str, Any]:
             left_out.add("caller")
         return {name: value for name, value in block.items() if name not in left_out and value is not None}
     if block.get("type") == "text":
-        given = block.get("citations")
-        citations = [_citation(as_object(citation)) for citation in given] if isinstance(given, list) else []
+        citations = [_citation(as_object(citation)) for citation in _list_of(block, "citations")]
         return {**text_block(block.get("text") or ""), **({"citations": citations} if citations else {})}
     return block
 
@@ -225,9 +224,9 @@ class _GrowingBlock:
 
     def __init__(self, start: dict[str, Any]) -> None:
         self.start = start
-        self.type: str = start.get("type", "")
+        self.type = _word_of(start, "type")
         self.pieces: list[str] = []
-        self.citations: list[Any] = list(start.get("citations") or ())
+        self.citations = [*_list_of(start, "citations")]
         self.signature = ""
         self.has_arguments = False
 
@@ -245,7 +244,7 @@ class _GrowingBlock:
         block = dict(self.start)
         said = "".join(self.pieces)
         if self.type in ("text", "thinking"):
-            block[self.type] = (block.get(self.type) or "") + said
+            block[self.type] = _word_of(block, self.type) + said
         elif said:
             with contextlib.suppress(msgspec.DecodeError):  # of an answer that was cut short
                 block["input"] = msgspec.json.decode(said)
@@ -313,7 +312,7 @@ class StreamedReply:
         block = self._blocks[index] = _GrowingBlock(start)
         if block.type == "tool_use":
             return [self._calls.add(index, block.start.get("id"), block.start.get("name"))]
-        return _shown(block.type, block.start.get(block.type))
+        return _shown(block.type, _word_of(block.start, block.type))
 
     def _piece(self, index: int, delta: _Delta) -> list[ModelDelta]:
         block = self._blocks.get(index)
@@ -333,6 +332,18 @@ class StreamedReply:
             return []
         block.has_arguments = True
         return [self._calls.add(index, arguments=as_object(block.start.get("input")))]
+
+
+def _word_of(block: dict[str, Any], name: str) -> str:
+    """A member of a block that is a text; blank where it is none."""
+    value = block.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _list_of(block: dict[str, Any], name: str) -> list[Any]:
+    """A member of a block that is a list; empty where it is none."""
+    value = block.get(name)
+    return cast("list[Any]", value) if isinstance(value, list) else []
 
 
 def _shown(kind: str, piece: str | None) -> list[ModelDelta]:
