@@ -95,9 +95,6 @@ def with_object_arguments(call: ToolCall) -> ToolCall:
     return ToolCall(call.id, call.name, json.dumps({"malformed_arguments": readable}, ensure_ascii=False))
 
 
-_LEFT_OUT = "a result without a call was left out of the history"
-
-
 def _mended(history: Sequence[Message]) -> tuple[Transcript, set[str], list[str]]:
     """A copy in which each call is followed by its one result."""
     warnings: list[str] = []
@@ -108,9 +105,7 @@ def _mended(history: Sequence[Message]) -> tuple[Transcript, set[str], list[str]
         message = history[at]
         at += 1
         if isinstance(message, ToolMessage):
-            warnings.append(
-                f"a result without a call was left out of the history: {_in_words(message.name, message.call_id)}"
-            )
+            warnings.append(_left_out(message))
         elif isinstance(message, AssistantMessage) and message.tool_calls:
             results: list[ToolMessage] = []
             while at < len(history) and isinstance(result := history[at], ToolMessage):
@@ -129,6 +124,10 @@ def _checked(message: Any) -> Message:
     if isinstance(message, (str, dict)):
         text += "; toolkit.messages.messages_from_json(text) reads what was kept as JSON"
     raise ConfigurationError(text)
+
+
+def _left_out(result: ToolMessage) -> str:
+    return f"a result without a call was left out of the history: {_in_words(result.name, result.call_id)}"
 
 
 def _in_words(name: str, id: str) -> str:
@@ -160,8 +159,5 @@ def _paired(
             warnings.append(f"a call without a result was given one in the history: {_in_words(call.name, call.id)}")
             found = ToolMessage(call.id, call.name, "no result of this call was recorded", True)
         answers.append(found if found.call_id == call.id else replace(found, call_id=call.id, name=call.name))
-    for result in left.values():
-        warnings.append(
-            f"a result without a call was left out of the history: {_in_words(result.name, result.call_id)}"
-        )
+    warnings.extend(map(_left_out, left.values()))
     return [AssistantMessage(message.text, calls, message.reasoning, message.provider_data), *answers]
