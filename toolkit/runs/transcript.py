@@ -19,6 +19,7 @@ from toolkit.messages import (
     Transcript,
     UserMessage,
     has_object_arguments,
+    sendable,
 )
 from toolkit.tools.violations import printable
 
@@ -41,16 +42,11 @@ def begin_transcript(history: Sequence[Message]) -> tuple[Transcript, set[str], 
 def with_unique_id(call: ToolCall, taken: set[str]) -> ToolCall:
     """The call with an id of its own, which is added to those that are taken."""
     if call.id and not call.id.isascii():
-        call = ToolCall(_sendable(call.id), call.name, call.arguments)
+        call = ToolCall(sendable(call.id), call.name, call.arguments)
     if not call.id or call.id in taken:
         call = ToolCall(_free_id(call.id, taken), call.name, call.arguments)
     taken.add(call.id)
     return call
-
-
-def _sendable(text: str) -> str:
-    """The text with each lone surrogate, which no transport could send, as U+FFFD."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 _NO_NAME = re.compile(r"[^A-Za-z0-9_-]")

@@ -16,7 +16,7 @@ from typing import Any, cast
 import msgspec
 
 from toolkit.errors import ToolkitError
-from toolkit.messages import DocumentPart, ImagePart, TextPart
+from toolkit.messages import DocumentPart, ImagePart, TextPart, sendable
 from toolkit.records import Invocation, ToolResult
 
 __all__ = ["UnwritableValue", "cut", "error_result", "failure_result", "result_of", "to_json"]
@@ -151,7 +151,8 @@ def _without_surrogates(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        mended: str = sendable(text)
+        return mended
     return text
 
 
