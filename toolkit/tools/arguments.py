@@ -15,7 +15,7 @@ from typing import Any, Final, cast
 import msgspec
 
 from toolkit.tools.proofs import MAX_DEPTH, SHORT, has_no_repeated_key, is_proved
-from toolkit.tools.violations import InvalidArguments, child_path, printable
+from toolkit.tools.violations import InvalidArguments, json_path, printable
 
 __all__ = [
     "MAX_DEPTH",
@@ -119,10 +119,7 @@ def refuse_non_json(value: object) -> None:
     except RecursionError:  # the caller's own stack is deep already
         raise InvalidArguments(_TOO_DEEP) from None
     if fault is not None:
-        path = "$"
-        for step in reversed(fault.steps):
-            path = child_path(path, step)
-        raise InvalidArguments(f"{printable(path, 300)}: {fault.text}")
+        raise InvalidArguments(f"{printable(json_path(reversed(fault.steps)), 300)}: {fault.text}")
 
 
 def _read_slowly(text: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Iterable
@@ -10,7 +11,16 @@ from msgspec import Struct
 
 from toolkit.errors import escaped
 
-__all__ = ["MAX_TEXT", "MAX_VIOLATIONS", "InvalidArguments", "Violation", "child_path", "printable", "text_of"]
+__all__ = [
+    "MAX_TEXT",
+    "MAX_VIOLATIONS",
+    "InvalidArguments",
+    "Violation",
+    "child_path",
+    "json_path",
+    "printable",
+    "text_of",
+]
 
 MAX_TEXT = 2_000
 """Characters of the text of all violations together."""
@@ -62,6 +72,11 @@ def child_path(path: str, child: str | int) -> str:
         return f"{path}.{child}"
     quoted = json.dumps(child, ensure_ascii=False)[1:-1].replace('\\"', '"').replace("'", "\\'")
     return f"{path}['{quoted}']"
+
+
+def json_path(steps: Iterable[str | int], start: str = "$") -> str:
+    """The JSONPath of what the keys and indices lead to from `start`: `$.days[0]`."""
+    return functools.reduce(child_path, steps, start)
 
 
 def printable(text: str, limit: int) -> str:

@@ -15,7 +15,7 @@ from toolkit.tools.schemas.identity import is_json_already, is_made_anew
 from toolkit.tools.schemas.json_values import has_integral_floats, integral_floats_as_integers, is_object
 from toolkit.tools.schemas.protocol import ConversionError, Field, Shape, UnsupportedType
 from toolkit.tools.schemas.writing import SchemaWriter, Write
-from toolkit.tools.violations import Violation
+from toolkit.tools.violations import Violation, json_path
 
 __all__ = ["MsgspecMaker"]
 
@@ -105,7 +105,7 @@ def _fields_converter(names: Sequence[str], typed: dict[str, Any]) -> Callable[[
             try:
                 converted[name] = _converter(typed[name])(value) if name in typed else value
             except ConversionError as error:
-                violations += error.below(refusals.json_path([name]))
+                violations += error.below(json_path([name]))
         if violations:
             raise ConversionError(violations)
         return converted
@@ -158,7 +158,7 @@ def _violation(value: Any, annotation: Any, error: ValueError) -> Violation:
             message = refusals.of_a_key(key, message)
     elif steps is not None:
         message = refusals.of_the_value(value, steps, message)
-    return Violation(located["path"] if steps is None else refusals.json_path(steps), message)
+    return Violation(located["path"] if steps is None else json_path(steps), message)
 
 
 def _worded(message: str, error: ValueError) -> str:

@@ -28,7 +28,7 @@ from toolkit.tools.schemas.json_values import (
 from toolkit.tools.schemas.protocol import ConversionError, Field, Shape, UnsupportedType
 from toolkit.tools.schemas.pydantic_schemas import described_by_fields, schema_by_pydantic
 from toolkit.tools.schemas.writing import SchemaWriter, Write
-from toolkit.tools.violations import Violation
+from toolkit.tools.violations import Violation, json_path
 
 __all__ = ["PydanticMaker"]
 
@@ -156,7 +156,7 @@ def _fields_converter(typed: dict[str, Callable[[Any], Any]]) -> Callable[[Any],
             try:
                 converted[name] = convert_one(arguments[name])
             except ConversionError as error:
-                violations += error.below(refusals.json_path([name]))
+                violations += error.below(json_path([name]))
         if violations:
             raise ConversionError(violations)
         return converted
@@ -202,7 +202,7 @@ def _violations(value: Any, error: ValidationError) -> list[Violation]:
             message = refusals.of_a_key(str(steps.pop()), message)
         else:
             message = refusals.of_the_value(value, steps, message)
-        violation = Violation(refusals.json_path(steps), message)
+        violation = Violation(json_path(steps), message)
         if violation not in found:  # the branches of a union often say the same
             found.append(violation)
     return found

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable
 from typing import Any
 
-from toolkit.tools.violations import child_path, printable
+from toolkit.tools.violations import printable
 
 __all__ = [
     "BASE64",
@@ -20,7 +19,6 @@ __all__ = [
     "TEXT",
     "TIME",
     "UUID",
-    "json_path",
     "of_a_key",
     "of_the_value",
 ]
@@ -36,11 +34,6 @@ INTEGER = "is not an integer"
 NUMBER = "is not a number"
 TEXT = "is not text that can be written as UTF-8"
 OUT_OF_RANGE = "is out of range"
-
-
-def json_path(steps: Iterable[str | int]) -> str:
-    """`$.days[0]`, written as the validator's violations write it."""
-    return functools.reduce(child_path, steps, "$")
 
 
 _MAX_VALUE = 100

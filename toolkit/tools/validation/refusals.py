@@ -11,8 +11,8 @@ from toolkit.tools.validation.judges import rust_validator
 from toolkit.tools.validation.keywords import local_registry
 from toolkit.tools.validation.patterns import may_explode, python_pattern
 from toolkit.tools.validation.subschemas import children, subschemas
-from toolkit.tools.validation.wording import path_of, worded
-from toolkit.tools.violations import child_path, printable
+from toolkit.tools.validation.wording import worded
+from toolkit.tools.violations import child_path, json_path, printable
 
 __all__ = ["Refusal", "fault_of_pattern", "fault_of_references", "fault_of_rust", "fault_of_schema"]
 
@@ -30,8 +30,8 @@ def fault_of_rust(schema: dict[str, Any], dialect: Dialect, error: Any) -> Refus
     if kind.endswith("Referencing"):
         return _guilty_reference(schema, message)
     if kind.endswith("Format"):
-        return path_of(steps), f"the pattern {_pattern_at(error)} can't be compiled"
-    return fault_of_schema(schema, dialect) or (path_of(steps), message)
+        return json_path(steps), f"the pattern {_pattern_at(error)} can't be compiled"
+    return fault_of_schema(schema, dialect) or (json_path(steps), message)
 
 
 def fault_of_schema(schema: dict[str, Any], dialect: Dialect) -> Refusal | None:
@@ -46,7 +46,7 @@ def fault_of_schema(schema: dict[str, Any], dialect: Dialect) -> Refusal | None:
     if error is None:
         return None
     steps, message = next(worded(error))
-    return path_of(steps), message
+    return json_path(steps), message
 
 
 def fault_of_pattern(schema: dict[str, Any], *, python: bool) -> Refusal | None:
@@ -90,10 +90,7 @@ def fault_of_references(schema: dict[str, Any], dialect: Dialect) -> Refusal | N
                 except (Unresolvable, NoSuchResource, ValueError, LookupError, TypeError):
                     return child_path(path, keyword), _unresolved(part[keyword])
         for steps, child in children(part):
-            inner = path
-            for step in steps:
-                inner = child_path(inner, step)
-            fault = walk(child, inner, resolver.in_subresource(specification.create_resource(child)))
+            fault = walk(child, json_path(steps, path), resolver.in_subresource(specification.create_resource(child)))
             if fault is not None:
                 return fault
         return None

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, cast
 from urllib.parse import unquote
 
-from toolkit.tools.violations import child_path
+from toolkit.tools.violations import json_path
 
 __all__ = ["children", "pointers_of", "subschemas", "target_of"]
 
@@ -31,11 +31,8 @@ _NAMED = ("$defs", "definitions", "dependencies", "dependentSchemas", "patternPr
 def subschemas(schema: dict[str, Any], path: str = "$") -> Iterator[tuple[str, dict[str, Any]]]:
     """The schema itself and every object schema inside it, each with its JSONPath, parents first."""
     yield path, schema
-    for step, child in children(schema):
-        inner = path
-        for part in step:
-            inner = child_path(inner, part)
-        yield from subschemas(child, inner)
+    for steps, child in children(schema):
+        yield from subschemas(child, json_path(steps, path))
 
 
 def children(schema: dict[str, Any]) -> Iterator[tuple[tuple[str | int, ...], dict[str, Any]]]:

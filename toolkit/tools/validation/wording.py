@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from toolkit.tools.violations import MAX_VIOLATIONS, Violation, child_path, printable
+from toolkit.tools.violations import MAX_VIOLATIONS, Violation, json_path, printable
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
 
-__all__ = ["Found", "in_document_order", "own_words_of_rust", "path_of", "worded"]
+__all__ = ["Found", "in_document_order", "own_words_of_rust", "worded"]
 
 Found = tuple[tuple[str | int, ...], str]
 """Where, as the steps of a path, and what."""
@@ -19,13 +19,6 @@ _MAX_VALUE: Final = 100
 _NOTHING: Final = "no value is allowed here"
 _MAX_NEAREST: Final = 3
 _KINDS: Final = ("type", "enum", "const", None)  # None is the schema `false`
-
-
-def path_of(steps: Iterable[str | int]) -> str:
-    path = "$"
-    for step in steps:
-        path = child_path(path, step)
-    return path
 
 
 def worded(error: ValidationError) -> Iterator[Found]:
@@ -62,7 +55,7 @@ def in_document_order(found: list[Found], value: Any) -> list[Violation]:
         return tuple(ranked)
 
     ordered = sorted(dict.fromkeys(found), key=lambda each: position(each[0]))
-    return [Violation(path_of(steps), message) for steps, message in ordered[:MAX_VIOLATIONS]]
+    return [Violation(json_path(steps), message) for steps, message in ordered[:MAX_VIOLATIONS]]
 
 
 def own_words_of_rust(validator: Any, value: Any, *, only_first: bool) -> list[Found]:
@@ -105,7 +98,7 @@ def _of_branches(error: ValidationError) -> Iterator[Found]:
         yield tuple(deciding[0].absolute_path), told
         return
     nearest = [found for inner in min(meant, key=len) for found in worded(inner)][:_MAX_NEAREST]
-    reasons = "; ".join(f"{path_of(steps)}: {message}" for steps, message in nearest)
+    reasons = "; ".join(f"{json_path(steps)}: {message}" for steps, message in nearest)
     value = printable(repr(cast("object", error.instance)), _MAX_VALUE)
     yield (
         tuple(error.absolute_path),
