@@ -42,7 +42,7 @@ def path_between(
     """How one gets from a provider to one below it, by what they call; both included.
 
     Args:
-        names: The names of providers, which say more than what they call: see `graph.names_by_provider`.
+        names: The names of providers, which say more than what they call: see `names_by_provider`.
     """
     seen: set[AnyProvider] = set()
     named = names or {}
