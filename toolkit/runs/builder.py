@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from typing import Any
 
@@ -118,12 +119,9 @@ class Builder(Struct, eq=False):
             while self._running:
                 while self._jobs:
                     self._jobs.pop(0)[2].cancel()  # nothing is built any more
-                try:
+                # A second cancellation: the calls have been told, and are waited for all the same.
+                with contextlib.suppress(asyncio.CancelledError):
                     await self._sleep()
-                except (
-                    asyncio.CancelledError
-                ):  # a second one: the calls have been told, and are waited for all the same
-                    continue
 
     def _ended(self, task: asyncio.Task[Any]) -> None:
         self._running -= 1

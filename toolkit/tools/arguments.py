@@ -205,9 +205,8 @@ def _fault_of_scalar(value: object) -> _Fault | None:
     if _is_plain(value):
         return None
     if kind is str:
-        return (
-            None if _is_text(cast("str", value)) else _Fault("the string holds a lone surrogate, which is no character")
-        )
+        is_text = _is_text(cast("str", value))
+        return None if is_text else _Fault("the string holds a lone surrogate, which is no character")
     if kind is int:
         return None if -_HUGE < cast("int", value) < _HUGE else _Fault(_TOO_LONG)
     if kind is float:
