@@ -12,7 +12,7 @@ from toolkit.injection.agents import ListedParts, specification_of
 from toolkit.injection.container import ContainerResolver
 from toolkit.injection.graph import RESOURCES, answering, dependencies, short_label
 from toolkit.injection.listing import with_listed_tools
-from toolkit.injection.named_providers import declaring, names_in
+from toolkit.injection.named_providers import declaring, names_by_provider, names_in
 from toolkit.injection.overlays import AnyProvider, effective
 from toolkit.injection.providers import AppScoped, CallScoped, Literal, RunScoped, ScopeValue
 from toolkit.injection.survey import is_agent
@@ -60,19 +60,17 @@ class _Drawing:
         self.groups: dict[AnyProvider, str] = {}
         self.edges: dict[str, None] = {}
         self._numbers: dict[AnyProvider, int] = {}
-        self._names: dict[AnyProvider, str] = {}
+        self._names = names_by_provider(container)
         self._there: dict[int, AnyProvider] = {}
-        named = list(names_in(container))
-        for name, provider in named:
-            self._names.setdefault(effective(provider), name)
-        for name, provider in named:
+        for name, provider in names_in(container):
             self._visit(provider)
             if is_agent(provider):
                 self._visit_parts(provider, ContainerResolver(declaring(container, name), None))
 
     def box(self, provider: AnyProvider) -> str:
-        name, label = self._names.get(provider), short_label(provider)
-        text = label if name is None else name if provider in self._there.values() else f"{name}<br/>{label}"
+        name, text = self._names.get(provider), short_label(provider)
+        if name is not None:
+            text = name if provider in self._there.values() else f"{name}<br/>{text}"
         return f'{self._id(provider)}["{text.replace(chr(34), "#quot;")}"]'
 
     def _visit(self, provider: AnyProvider) -> None:

@@ -8,7 +8,7 @@ from dependency_injector import providers
 from msgspec import UNSET
 
 from toolkit.injection.graph import answering, dependencies, listed_in, product_of, short_label
-from toolkit.injection.named_providers import names_in
+from toolkit.injection.named_providers import names_by_provider, names_in
 from toolkit.injection.overlays import AnyProvider, effective
 
 __all__ = ["Survey", "is_agent"]
@@ -27,14 +27,11 @@ class Survey:
         self.paths: dict[AnyProvider, str] = {}
         self.circles: list[str] = []
         self.sections: set[AnyProvider] = set()
-        self._names: dict[AnyProvider, str] = {}
+        self._names = names_by_provider(container)
         self._open: list[AnyProvider] = []
         self._seen: set[AnyProvider] = set()
-        roots = list(names_in(container))
-        for name, provider in roots:
-            self._names.setdefault(effective(provider), name)
-        roots.sort(key=lambda root: not is_agent(root[1]))  # the agents first: a path from them says most
-        for name, provider in roots:
+        # The agents first: a path from them says most.
+        for name, provider in sorted(names_in(container), key=lambda root: not is_agent(root[1])):
             self._visit(provider, (f"'{name}'",))
 
     def _visit(self, provider: AnyProvider, path: tuple[str, ...]) -> None:
@@ -63,9 +60,9 @@ class Survey:
         return self._label(provider) if name is None else f"'{name}'"
 
     def _label(self, provider: AnyProvider) -> str:
-        label = short_label(effective(provider))
-        name = self._names.get(effective(provider))
-        return f"'{name}'" if name is not None and label == type(effective(provider)).__name__ else label
+        provider = effective(provider)
+        label, name = short_label(provider), self._names.get(provider)
+        return f"'{name}'" if name is not None and label == type(provider).__name__ else label
 
 
 def is_agent(provider: AnyProvider) -> bool:
