@@ -12,7 +12,7 @@ from typing import Any, cast
 from dependency_injector import providers
 
 from toolkit.errors import ConfigurationError
-from toolkit.injection.graph import call_of, describe, product_of, walk
+from toolkit.injection.graph import CALLING, call_of, describe, product_of, walk
 from toolkit.injection.overlays import AnyProvider
 from toolkit.injection.providers import Scoped
 from toolkit.injection.sources import Kind
@@ -25,7 +25,7 @@ __all__ = ["copied_arguments", "unowned_objects", "unprotected_generators"]
 def copied_arguments(nodes: Iterable[AnyProvider]) -> Iterator[str]:
     """Values that dependency-injector copies for each container: a list that two objects were to share is two."""
     for node in nodes:
-        if not isinstance(node, (providers.Factory, providers.BaseSingleton, providers.Callable)):
+        if not isinstance(node, CALLING):
             continue
         source, args, kwargs = call_of(node)
         for name, value in [*(("", value) for value in args), *kwargs.items()]:
@@ -95,7 +95,7 @@ def unowned_objects(recipes: Iterable[Recipe]) -> Iterator[str]:
         for node in nodes:
             if recipe.is_owned and node is nodes[-1]:
                 continue
-            if not isinstance(node, (providers.Factory, providers.BaseSingleton, providers.Callable)):
+            if not isinstance(node, CALLING):
                 continue
             product = product_of(node)
             if isinstance(product, type) and (hasattr(product, "aclose") or hasattr(product, "close")):

@@ -14,7 +14,7 @@ from typing import Any, cast
 from dependency_injector import providers
 
 from toolkit.errors import ConfigurationError
-from toolkit.injection.graph import RESOURCES, call_of, describe, product_of, walk
+from toolkit.injection.graph import CALLING, RESOURCES, call_of, describe, product_of, walk
 from toolkit.injection.overlays import AnyProvider
 from toolkit.injection.sources import Kind, kind_of, plain_source, product_of_source
 from toolkit.tools.parameters import label_of
@@ -93,7 +93,7 @@ def _source_of(node: AnyProvider) -> Callable[..., Any] | None:
         return plain_source(source) if callable(source) else None
     if isinstance(node, providers.MethodCaller):
         return _method_of(cast("Any", node).provides)
-    if isinstance(node, (providers.Factory, providers.BaseSingleton, providers.Callable)):
+    if isinstance(node, CALLING):
         return cast("Callable[..., Any] | None", call_of(node)[0])
     return None
 

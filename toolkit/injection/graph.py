@@ -15,6 +15,7 @@ from toolkit.injection.sources import product_of_source
 from toolkit.tools.parameters import label_of
 
 __all__ = [
+    "CALLING",
     "CONTAINERS",
     "RESOURCES",
     "CyclicDependency",
@@ -35,7 +36,8 @@ __all__ = [
 
 CONTAINERS = (providers.Container, providers.DependenciesContainer)
 RESOURCES = (providers.Resource, providers.ContextLocalResource)
-_CALLING = (providers.Factory, providers.BaseSingleton, providers.Callable)
+CALLING = (providers.Factory, providers.BaseSingleton, providers.Callable)
+"""Kinds of dependency-injector's own providers that call what they are declared with."""
 
 
 class CyclicDependency(ConfigurationError):
@@ -184,7 +186,7 @@ def call_of(provider: AnyProvider) -> tuple[Any, tuple[Any, ...], dict[str, Any]
     inner = cast("Any", provider)
     if isinstance(provider, Scoped):
         return inner.source, tuple(inner.arguments.args), dict(inner.arguments.kwargs)
-    if isinstance(provider, _CALLING):
+    if isinstance(provider, CALLING):
         # One that is declared with another provider calls that one, which is below it, and nothing itself.
         is_known = callable(inner.provides) and not providers.is_provider(inner.provides)
         return (inner.provides if is_known else None), tuple(inner.args), dict(inner.kwargs)
