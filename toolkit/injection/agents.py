@@ -86,7 +86,7 @@ class AgentFindings:
             if specification is None:
                 continue
             yield from self._of_parameters(specification)
-            name = specification.definition.name
+            name = specification.name
             first, other = named.setdefault(folded(name), (name, recipe))
             if other.identity is not recipe.identity:
                 yield alike(first, name, other.label, recipe.label)
@@ -109,7 +109,7 @@ class AgentFindings:
             yield f"{' -> '.join(path if path[0] == agent else (agent, *path))}: {misuse}"
 
     def _of_parameters(self, specification: ToolSpecification) -> Iterator[str]:
-        owner = f"tool '{specification.name}'"
+        owner = specification.label
         for parameter in specification.handler.injected:
             yield from self._of_parameter(parameter, owner)
         for parameter in specification.availability:

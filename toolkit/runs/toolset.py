@@ -213,9 +213,9 @@ def _compiled(listed: Sequence[Any], recipes: list[Recipe], finding: _Finding) -
         if other is not recipe:
             if other.identity is recipe.identity:
                 continue  # the same tool listed twice counts once
-            first = next(listed for listed in entries if folded(listed) == folded(name))
+            first = next(known for known in entries if folded(known) == folded(name))
             raise ConfigurationError(alike(first, name, other.label, recipe.label))
-        owner = f"tool '{name}'"
+        owner = specification.label
         entries[name] = ToolEntry(
             recipe,
             specification,
@@ -263,5 +263,5 @@ async def _available(tools: ToolSet, ctx: RunContext, build: Build, started: Sta
 async def _is_available(entry: ToolEntry, ctx: RunContext, build: Build, started: Started) -> bool:
     condition: Any = entry.specification.available_if
     injected = {name: await build(recipe) for name, recipe in entry.availability.items()}
-    label = f"available_if of tool '{entry.specification.name}'"
+    label = f"available_if of {entry.specification.label}"
     return bool(await started(label, functools.partial(condition, ctx, **injected)))

@@ -58,7 +58,7 @@ async def execute(
     injected = {
         parameter.name: value
         for parameter in specification.handler.injected
-        if (value := _injected(parameter, values or {}, f"tool '{specification.name}'")) is not msgspec.UNSET
+        if (value := _injected(parameter, values or {}, specification.label)) is not msgspec.UNSET
     }
     try:
         sent = specification.read(not_shared(arguments))
