@@ -163,6 +163,7 @@ def _together(source: Any, given: dict[str, Any], name: str) -> list[Any]:
 
 
 def _arguments_of(provider: AnyProvider) -> dict[str, Any]:
+    """What the class of an agent is called with, but for what another provider gives: that is known in a run."""
     source, args, kwargs = call_of(provider)
     if not isinstance(source, type):
         return {}  # a function makes the agent: what it lists is known in a run
@@ -170,15 +171,13 @@ def _arguments_of(provider: AnyProvider) -> dict[str, Any]:
         given = dict(inspect.signature(source).bind_partial(*args, **kwargs).arguments)
     except (TypeError, ValueError):
         given = dict(kwargs)
-    listed = {
-        name: cast("Any", value).value if isinstance(value, Literal) else listed_tools(value)
-        for name, value in given.items()
-    }
-    return {
-        name: value
-        for name, value in listed.items()
-        if isinstance(given[name], Literal) or not providers.is_provider(value)
-    }
+    known: dict[str, Any] = {}
+    for name, value in given.items():
+        if isinstance(value, Literal):
+            known[name] = cast("Any", value).value
+        elif not providers.is_provider(listed := listed_tools(value)):
+            known[name] = listed
+    return known
 
 
 def _gives_tools(recipe: Recipe) -> bool:
