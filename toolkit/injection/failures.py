@@ -6,7 +6,7 @@ import functools
 import inspect
 from collections.abc import Iterator, Mapping
 from types import CodeType
-from typing import Any, cast
+from typing import Any
 
 from dependency_injector import providers
 
@@ -89,8 +89,8 @@ def _codes_of(source: Any) -> Iterator[CodeType]:
     if isinstance(source, type):
         for base in source.__mro__[:-1]:
             for name in ("__init__", "__new__", "__post_init__"):
-                member = inspect.unwrap(cast("Any", getattr(vars(base).get(name), "__func__", vars(base).get(name))))
-                code = getattr(member, "__code__", None)
+                member: Any = vars(base).get(name)
+                code = getattr(inspect.unwrap(getattr(member, "__func__", member)), "__code__", None)
                 if code is not None:
                     yield code
         return

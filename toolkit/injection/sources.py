@@ -119,11 +119,12 @@ def plain_source(source: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def kind_of(source: Callable[..., Any]) -> Kind:
+    """What calling a source gives, by how it is defined; it is not called."""
     if isinstance(source, type):
         return Kind.PLAIN
     called: Any = source
-    if not inspect.isroutine(source):  # an object that can be called; a partial is looked through by `inspect`
-        called = getattr(source, "__call__", source) if not hasattr(source, "func") else source  # noqa: B004 - read
+    if not inspect.isroutine(source) and not hasattr(source, "func"):  # a partial is looked through by `inspect`
+        called = getattr(source, "__call__", source)  # noqa: B004 - of an object that can be called: it is read
     if inspect.isasyncgenfunction(called):
         return Kind.ASYNC_GENERATOR
     if inspect.isgeneratorfunction(called):
