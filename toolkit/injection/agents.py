@@ -56,7 +56,7 @@ class AgentFindings:
                     self.problems.extend(self._futures_in(recipe, f"'{name}'"))
 
     def _of_agent(self, provider: AnyProvider) -> Iterator[str]:
-        yield from self._of_recipe(Recipe("the agent", key=with_listed_tools(provider, set()), identity=provider))
+        yield from self._of_recipe(Recipe("the agent", key=with_listed_tools(provider), identity=provider))
         parts = ListedParts(answering(provider))
         for part in parts.built:
             yield from self._of_part(part)

@@ -79,7 +79,7 @@ class _Drawing:
             return
         self._numbers[provider] = len(self._numbers) + 1
         self.groups[provider] = next((group for group, kinds in _GROUPS.items() if isinstance(provider, kinds)), "")
-        for dependency in dependencies(with_listed_tools(provider, set())):
+        for dependency in dependencies(with_listed_tools(provider)):
             self._visit(dependency)
             self._connect(provider, "-->", dependency)
 

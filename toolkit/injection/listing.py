@@ -25,13 +25,14 @@ def listed_tools(given: Any) -> Any:
     return list(cast("Any", answering).args) if type(answering) is providers.List else given
 
 
-def with_listed_tools(provider: AnyProvider, met: set[AnyProvider]) -> AnyProvider:
+def with_listed_tools(provider: AnyProvider, met: set[AnyProvider] | None = None) -> AnyProvider:
     """A provider of the same agent that hands its listed tools on; any other provider as it is.
 
     Args:
         provider: Of an agent, or of anything else.
         met: Gets every provider that this depends on.
     """
+    met = set() if met is None else met
     met.update(overrides_on(provider))
     making = effective(provider)
     if type(making) not in (AgentFactory, providers.Factory, providers.Callable):
