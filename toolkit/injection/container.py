@@ -41,7 +41,7 @@ from toolkit.records import Invocation, Run
 from toolkit.tools.parameters import Parameter, label_of, value_of_type
 from toolkit.tools.resolver import Recipe
 
-__all__ = ["ContainerResolver"]
+__all__ = ["ContainerResolver", "call_scoped_in"]
 
 _ALWAYS_GIVEN = (Invocation, Run, RunContext)
 

@@ -19,7 +19,7 @@ from toolkit.injection.overlays import AnyProvider
 from toolkit.injection.sources import Kind, kind_of, plain_source, product_of_source
 from toolkit.tools.parameters import label_of
 
-__all__ = ["FUTURES", "misuse_of", "misuses_in", "refused_future"]
+__all__ = ["FUTURES", "misuses_in", "refused_future"]
 
 FUTURES = (asyncio.Future, CoroutineType)
 """What is not there yet. Looked for in everything that a run builds, so in a single step."""
@@ -36,7 +36,7 @@ def misuses_in(nodes: Iterable[AnyProvider]) -> Iterator[tuple[AnyProvider, str]
     """
     found_one = False
     for node in nodes:
-        misuse = misuse_of(node)
+        misuse = _misuse_of(node)
         if misuse is not None:
             yield node, misuse
         elif not found_one and cast("Any", node).is_async_mode_enabled():
@@ -45,7 +45,7 @@ def misuses_in(nodes: Iterable[AnyProvider]) -> Iterator[tuple[AnyProvider, str]
         found_one = found_one or misuse is not None
 
 
-def misuse_of(node: AnyProvider) -> str | None:
+def _misuse_of(node: AnyProvider) -> str | None:
     """Why a provider can't be below something that a run builds, as it is declared; None when it can."""
     if isinstance(node, providers.Coroutine):
         return f"{describe(node)} gives a coroutine, and so {_TURNS}; {_INSTEAD}"

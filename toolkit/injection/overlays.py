@@ -18,6 +18,7 @@ from msgspec import UNSET
 from toolkit.errors import ConfigurationError
 
 __all__ = [
+    "AnyProvider",
     "Dispatcher",
     "Layer",
     "Twin",

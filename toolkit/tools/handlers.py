@@ -84,7 +84,7 @@ def context_value(wanted: type, ctx: RunContext) -> Any:
     return ctx.run if wanted is Run else ctx.invocation
 
 
-def given_by_type(annotation: Any, given: Set[type]) -> type | None:
+def _given_by_type(annotation: Any, given: Set[type]) -> type | None:
     """The type among `given` that an unmarked parameter is annotated with, also as `T | None` or `T[...]`.
 
     Never a builtin one: a text for the model to send is no less a text because the run has one.
@@ -103,7 +103,7 @@ def types_taken(handler: Any, given: Set[type], owner: str) -> frozenset[type]:
         parameters = read_parameters(handler, owner)
     except TypeError:  # it does not tell its parameters, which is said where it is planned
         return frozenset()
-    found = (given_by_type(parameter.annotation, given) for parameter in parameters if parameter.inject is None)
+    found = (_given_by_type(parameter.annotation, given) for parameter in parameters if parameter.inject is None)
     return frozenset(kind for kind in found if kind is not None)
 
 
@@ -155,7 +155,7 @@ def plan_handler(
 
 
 def _marked(parameter: Parameter, given: Set[type]) -> Parameter:
-    if not given or parameter.inject is not None or given_by_type(parameter.annotation, given) is None:
+    if not given or parameter.inject is not None or _given_by_type(parameter.annotation, given) is None:
         return parameter
     return replace(parameter, inject=Inject())
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import msgspec
 
-__all__ = ["Notes", "asks_for_pydantic", "bare", "name_of", "notes_of", "with_lists"]
+__all__ = ["Notes", "asks_for_pydantic", "bare", "is_qualifier", "name_of", "notes_of", "with_lists"]
 
 _BOUNDS = {
     "ge": "minimum",

@@ -7,7 +7,7 @@ from typing import Any
 
 from toolkit.tools.schemas.json_values import is_object
 
-__all__ = ["PREFIX", "adopt", "define", "finished", "mapped"]
+__all__ = ["PREFIX", "adopt", "define", "finished", "free_name", "mapped"]
 
 PREFIX = "#/$defs/"
 
