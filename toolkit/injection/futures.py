@@ -17,6 +17,7 @@ from toolkit.errors import ConfigurationError
 from toolkit.injection.graph import CALLING, RESOURCES, call_of, describe, product_of, walk
 from toolkit.injection.overlays import AnyProvider
 from toolkit.injection.sources import Kind, kind_of, plain_source, product_of_source
+from toolkit.tools.cancellation import leave_unheard
 from toolkit.tools.parameters import label_of
 
 __all__ = ["FUTURES", "misuses_in", "refused_future"]
@@ -69,15 +70,10 @@ def refused_future(made: Any, root: AnyProvider) -> tuple[AnyProvider, Configura
     For what can't be known before it is called, such as a function that gives a coroutine and does not say so.
     """
     made = asyncio.ensure_future(made)
-    made.add_done_callback(_look_at_its_error)  # nobody else will
+    made.add_done_callback(leave_unheard)
     nodes = list(walk(root))
     culprit = next((node for node in nodes if cast("Any", node).is_async_mode_enabled()), nodes[-1])
     return culprit, ConfigurationError(f"{_named(culprit)} gave a future where an object was needed; {_INSTEAD}")
-
-
-def _look_at_its_error(future: asyncio.Future[Any]) -> None:
-    if not future.cancelled():
-        future.exception()
 
 
 def _misuse_of_object(value: Any) -> str | None:

@@ -26,7 +26,7 @@ from toolkit.runs.loop import converse
 from toolkit.runs.starting import NO_LIMIT, begin_at_once, build_parts
 from toolkit.runs.state import AgentParts, RunRequest, RunState, Warnings
 from toolkit.runs.transcript import begin_transcript
-from toolkit.tools.cancellation import Cancellation, wait_in_any_case
+from toolkit.tools.cancellation import Cancellation, leave_unheard, wait_in_any_case
 from toolkit.tools.driving import next_turn
 from toolkit.tools.resolver import Recipe, Resolver
 
@@ -120,7 +120,7 @@ class Owner:
             raise
         except GeneratorExit:  # the caller's coroutine is thrown away: nobody can wait
             self._request_cancellation()
-            task.add_done_callback(_read)
+            task.add_done_callback(leave_unheard)
             raise
         if self._warnings.texts:
             self._raise_warnings()
@@ -143,7 +143,7 @@ class Owner:
             if task.cancelled() and self.run.outcome == "running":  # before its first step
                 self.run.outcome = "cancelled"
             if task.done():
-                _read(task)  # who leaves does not want what it ended with, and asyncio would log its text
+                leave_unheard(task)  # who leaves does not want what it ended with
             if self._warnings.texts:
                 self._raise_warnings()
 
@@ -154,10 +154,10 @@ class Owner:
             self._state.cancellation.request()
 
     def _raise_warnings(self) -> None:
-        """Tells Python's warnings; read first what the run ended with, since a warning may be an error here."""
+        """Tells Python's warnings. One may be an error here, and then nobody hears what the run ended with."""
         task = self._task
         assert task is not None
-        _read(task)
+        leave_unheard(task)
         texts, self._warnings.texts = self._warnings.texts, []
         for text in texts:
             warnings.warn(text, RuntimeWarning, stacklevel=4)
@@ -251,8 +251,3 @@ def _outcome_of(error: BaseException) -> Outcome:
     if isinstance(error, (LimitExceeded, DeadlineExceeded)):
         return "partial"
     return "cancelled" if isinstance(error, (asyncio.CancelledError, RunAborted)) else "failed"
-
-
-def _read(task: asyncio.Task[Any]) -> None:
-    if not task.cancelled():
-        task.exception()

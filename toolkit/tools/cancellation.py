@@ -10,7 +10,7 @@ from weakref import ReferenceType, WeakKeyDictionary, WeakSet, ref
 
 from msgspec import Struct
 
-__all__ = ["Cancellation", "Expiry", "is_cancelled", "take_back", "wait_in_any_case"]
+__all__ = ["Cancellation", "Expiry", "is_cancelled", "leave_unheard", "take_back", "wait_in_any_case"]
 
 
 _NOT_MADE: Any = None
@@ -172,6 +172,12 @@ async def wait_in_any_case(future: asyncio.Future[Any], seconds: float | None = 
             except asyncio.CancelledError as error:
                 cancelled = cancelled or error
     return cancelled
+
+
+def leave_unheard(future: asyncio.Future[Any]) -> None:
+    """Reads the error of a future or task that is done, and drops it: asyncio would complain that nobody did."""
+    if not future.cancelled():
+        future.exception()
 
 
 class Expiry:

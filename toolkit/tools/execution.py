@@ -12,7 +12,7 @@ import msgspec
 from toolkit.context import RequestedCall, RunContext
 from toolkit.errors import ConfigurationError
 from toolkit.records import ToolResult
-from toolkit.tools.cancellation import Cancellation, wait_in_any_case
+from toolkit.tools.cancellation import Cancellation, leave_unheard, wait_in_any_case
 from toolkit.tools.copies import not_shared
 from toolkit.tools.handler_calls import call_handler
 from toolkit.tools.kept_specifications import specify
@@ -91,8 +91,7 @@ async def _in_own_task(work: Coroutine[Any, Any, ToolResult], cancellation: Canc
         if task.cancelled():  # by the handler, which can reach its task
             return failure_result(name, asyncio.CancelledError())
         return task.result()
-    if not task.cancelled():
-        task.exception()  # read, so that nobody complains; the cancellation wins
+    leave_unheard(task)  # the cancellation wins
     raise cancelled
 
 

@@ -14,7 +14,7 @@ import msgspec
 from toolkit.context import RunContext
 from toolkit.errors import CleanupError, DeadlineExceeded, ToolError, text_of_error
 from toolkit.records import ToolResult
-from toolkit.tools.cancellation import Cancellation, Expiry, wait_in_any_case
+from toolkit.tools.cancellation import Cancellation, Expiry, leave_unheard, wait_in_any_case
 from toolkit.tools.driving import begin, drive, settled
 from toolkit.tools.results import error_result, failure_result, result_of, to_json
 from toolkit.tools.specification import ToolSpecification
@@ -194,7 +194,7 @@ async def _value_of_thread(
         return call.future.result()
     if call.withdraw():
         raise _Overdue(", waiting for a free thread")
-    call.future.add_done_callback(_read)
+    call.future.add_done_callback(leave_unheard)
     if goes_on is not None:
         goes_on(call.future)
     raise _Overdue("; the work may still be going on")
@@ -205,12 +205,6 @@ def _unless_cancelled(cancellation: Cancellation, handle: Callable[[], Any]) -> 
     if cancellation.is_requested:
         raise asyncio.CancelledError
     return handle()
-
-
-def _read(future: asyncio.Future[Any]) -> None:
-    """Nobody wants to know what became of it, and asyncio would complain of an error that nobody read."""
-    if not future.cancelled():
-        future.exception()
 
 
 async def _ends_in_grace(call: ThreadCall, grace: float) -> bool:
@@ -224,7 +218,7 @@ async def _ends_in_grace(call: ThreadCall, grace: float) -> bool:
     if not call.future.done():
         call.future.cancel()
         return False
-    _read(call.future)
+    leave_unheard(call.future)
     return True
 
 
