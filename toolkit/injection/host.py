@@ -23,7 +23,7 @@ from toolkit.tools.cancellation import Cancellation, is_cancelled, wait_in_any_c
 __all__ = ["ApplicationScope"]
 
 Work = Callable[[], Awaitable[Any]]
-_LATER: Any = None
+_LATER: Any = None  # `App.open` sets it
 
 
 class ApplicationScope(Scope, kw_only=True):

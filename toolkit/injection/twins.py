@@ -168,6 +168,8 @@ def _are_replaced(asked: set[AnyProvider]) -> bool:
 
 
 _IN_THE_RUN: dict[Any, Any] = {}
+"""Stands for the cache of the run that asks, which is another one each time. Nothing is ever put into it."""
+
 _ELSEWHERE: dict[Any, Any] = {}
 """Another branch is selected than the one that has the replacement: so the original itself gives its object."""
 

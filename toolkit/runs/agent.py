@@ -164,7 +164,7 @@ class Agent(Runnable[T]):
     settings: ModelSettings | None = None
 
     _resolver: Resolver | None = None
-    _checked: type | None = None
+    _checked: type | None = None  # the class whose attributes were checked: this one, or one above it
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

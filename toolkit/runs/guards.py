@@ -60,6 +60,7 @@ async def ask_before(guarded: Guarded) -> Verdict:
         RunAborted: a hook said so.
     """
     call, cancellation, own_hook = guarded.call, guarded.cancellation, guarded.own_hook
+    # None stands for the tool's own, for which the tool is built: not before the agent's have had their say.
     hooks: Sequence[Hook | None] = guarded.hooks if own_hook is None else (*guarded.hooks, None)
     round_ = _Round(guarded, call.arguments)
     while True:

@@ -25,6 +25,7 @@ __all__ = ["AgentParts", "RunRequest", "RunState", "Warnings"]
 
 
 _LATER: Any = None
+"""Stands in a `RunState` for what `runs/starting.py` sets, or the owner does, before anybody asks for it."""
 
 
 class AgentParts(Protocol):
@@ -73,7 +74,7 @@ class Warnings(Struct, eq=False):
 
 
 class RunState(Struct, eq=False):
-    """Everything that the loop and the calls of one run work with. `runs/starting.py` fills it at the start.
+    """Everything that the loop and the calls of one run work with. The owner makes it, `runs/starting.py` fills it.
 
     Attributes:
         run: The run so far.
@@ -86,8 +87,13 @@ class RunState(Struct, eq=False):
         limits: Those of the agent, once it is known.
         cancellation: Of the owner task.
         agent: The agent.
+        builder: Builds its tools, when they are first needed.
+        hooks: The agent's; those of a tool are in its specification.
+        model: Who is asked: the agent's, or the one that the caller gave.
+        output: How the answer is read where a type is wanted.
         request: What the model is asked with, turn after turn: its messages are the growing transcript.
         asked: Those messages, when they are not the transcript itself: instructions stand before it.
+        tools: Those that the model is told of in this run.
     """
 
     run: Run[Any]
