@@ -125,6 +125,7 @@ class Scoped(providers.Provider[T]):
     """One object per scope, opened and closed by it. The subclasses say which scope."""
 
     level = ""
+    _where = ""  # where it may be asked for, as an error text ends
 
     source: Callable[..., Any]
 
@@ -133,7 +134,7 @@ class Scoped(providers.Provider[T]):
         @property
         def provided(self) -> Any: ...
 
-    if TYPE_CHECKING:
+    if TYPE_CHECKING:  # a block of its own: beside anything else mypy does not find the implementation of the overloads
 
         @overload
         def __init__(self, source: type[T], /, *args: Any, **kwargs: Any) -> None: ...
@@ -209,8 +210,6 @@ class Scoped(providers.Provider[T]):
             f"an argument of {type(self).__name__}({label_of(self.source)}) is built in the future, by something "
             f"asynchronous; declare that as RunScoped(...) or AppScoped(...)"
         )
-
-    _where = ""
 
     def _provide(self, args: Any, kwargs: Any) -> Any:
         scope = current_scope.get()
