@@ -100,7 +100,7 @@ class App:
     async def open(self, open_timeout: float | None, close_timeout: float | None) -> None:
         """Opens what is reachable, but for what is built with something replaced here: a fake must not outlive its
         block. It is opened when a run outside of the block needs it."""
-        reachable = [scoped for provider in names_in(self.container) for scoped in _app_scoped_below(provider[1])]
+        reachable = [scoped for _, provider in names_in(self.container) for scoped in _app_scoped_below(provider)]
         contextvars.copy_context().run(self._register)
         opening = ContainerScope(OPENING, self._scope, memories=self._resolver, open_timeout=open_timeout)
 
