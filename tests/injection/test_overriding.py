@@ -698,6 +698,26 @@ def test_overrides_of_the_library_that_replace_one_another_are_a_fault_of_the_co
         check(container)
 
 
+async def test_an_app_wide_object_is_the_same_in_a_block_that_replaces_a_branch_which_is_not_selected() -> None:
+    opened: list[str] = []
+
+    def open_service(http: Http) -> Service:
+        opened.append(http.name)
+        return Service(http)
+
+    class Kept(Branches):
+        service = AppScoped(open_service, Branches.http)
+        ask = provide(Ask, service=dep(service))
+        agent = provide(Agent, tools=["ask"])
+
+    async with application(Kept(which=providers.Object(which := ["a"]))) as app:
+        with overriding(app.container, b=Http("fake")):
+            which[0] = "b"
+            inside = await heard(app.agent())
+
+    assert (inside, opened) == ("a", ["a"])
+
+
 class Guard:
     verdict: Any = Deny("closed today")
 

@@ -132,6 +132,25 @@ async def test_a_guard_that_raises_blocks_the_call(error: BaseException, is_asyn
     assert "secret-7" not in repr(record)
 
 
+async def test_a_guard_whose_own_agent_ends_with_an_error_of_a_hook_fails_with_an_error_of_this_run() -> None:
+    class Wrong:
+        def on_before_model(self, ctx: RunContext, request: Any) -> Any:
+            return "something"
+
+    adviser = Agent(ScriptedModel([says("fine")]), hooks=[Wrong()])
+
+    async def decide(ctx: RunContext, call: Any) -> Any:
+        await adviser.run("May it?")
+
+    record, _ = await asked(decide)
+
+    assert isinstance(record.error, HookError)
+    assert record.error.run is None
+    inner = record.error.__cause__
+    assert isinstance(inner, HookError)
+    assert inner.run is not None
+
+
 async def test_a_tools_own_guard_fails_closed_too() -> None:
     class Guarded(Ran):
         """Note that it ran."""

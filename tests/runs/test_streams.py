@@ -139,6 +139,27 @@ async def test_a_stream_that_fails_without_a_text_leaves_that_of_the_turn_before
     assert caught.value.run.response == "Let me see."
 
 
+async def test_the_run_of_a_stream_has_the_text_as_far_as_it_has_come() -> None:
+    read_so_far = asyncio.Event()
+
+    class Slow(ScriptedModel):
+        async def stream(self, request: ModelRequest) -> AsyncIterator[Any]:
+            yield TextDelta("Hel")
+            await read_so_far.wait()
+            yield TextDelta("lo")
+            yield ModelDone(ModelResponse("Hello"))
+
+    so_far: list[str] = []
+    async with Agent(Slow([])).stream("hi") as stream:
+        async for event in stream:
+            if isinstance(event, events.TextDelta):
+                so_far.append(stream.run.response)
+                read_so_far.set()
+
+    assert so_far[0] == "Hel"
+    assert stream.run.response == "Hello"
+
+
 async def test_the_last_event_comes_after_closing() -> None:
     log: list[str] = []
 
