@@ -33,7 +33,23 @@ T = TypeVar("T")
 
 
 class App:
-    """An open application. `container` is its container."""
+    """An open application. `container` is its container.
+
+    Example:
+        >>> import asyncio
+        >>> from dependency_injector import containers
+        >>> from toolkit import Agent
+        >>> from toolkit.injection import application, provide
+        >>> from toolkit.testing import ScriptedModel, says
+        >>> class Application(containers.DeclarativeContainer):
+        ...     agent = provide(Agent, tools=[])
+        >>> async def main():
+        ...     async with application(Application()) as app:
+        ...         run = await app.agent().run("Hi", model=ScriptedModel([says("Hello")]))
+        ...         print(run.response)
+        >>> asyncio.run(main())
+        Hello
+    """
 
     def __init__(self, container: Any) -> None:
         self.container = container

@@ -245,6 +245,24 @@ class AppScoped(Scoped[T]):
             generator's code after `yield` (in `try/finally` or `with`) closes the object; of any other object
             `aclose()` or `close()` is called.
         args, kwargs: Its arguments: providers, or values that are passed as they are.
+
+    Example:
+        >>> import asyncio
+        >>> from dependency_injector import containers
+        >>> from toolkit.injection import application
+        >>> async def connect():
+        ...     print("connected")
+        ...     yield "a connection"
+        ...     print("closed")
+        >>> class Application(containers.DeclarativeContainer):
+        ...     db = AppScoped(connect)
+        >>> async def main():
+        ...     async with application(Application()) as app:
+        ...         print("use", app.container.db())
+        >>> asyncio.run(main())
+        connected
+        use a connection
+        closed
     """
 
     level = "app"
@@ -275,6 +293,33 @@ class RunScoped(Scoped[T]):
     """One object per run, shared by the run's tools and closed by the run. Takes the same sources as `AppScoped`.
 
     A generator sees the error that the run ends with: code after a failing `yield` can roll back.
+
+    Example:
+        >>> import asyncio
+        >>> from dependency_injector import containers
+        >>> from toolkit import Agent, Tool
+        >>> from toolkit.injection import application, dep, provide
+        >>> from toolkit.testing import ScriptedModel, call, calls, says
+        >>> async def begin():
+        ...     yield "a transaction"
+        ...     print("committed")
+        >>> class Save(Tool):
+        ...     "Save it."
+        ...     def __init__(self, transaction: str) -> None:
+        ...         self.transaction = transaction
+        ...     async def handler(self) -> str:
+        ...         return f"saved in {self.transaction}"
+        >>> class Application(containers.DeclarativeContainer):
+        ...     transaction = RunScoped(begin)
+        ...     save = provide(Save, transaction=dep(transaction))
+        ...     agent = provide(Agent, tools=["save"])
+        >>> async def main():
+        ...     async with application(Application()) as app:
+        ...         run = await app.agent().run("go", model=ScriptedModel([calls(call("save")), says("done")]))
+        ...         print(run.calls[0].result.content)
+        >>> asyncio.run(main())
+        committed
+        saved in a transaction
     """
 
     level = "run"

@@ -70,6 +70,23 @@ class RunStream(Generic[T]):
     Leaving the block early cancels the run and closes everything before the block ends; of what the run ended with, it
     then raises a `CleanupError` only: an answer was there, and work such as a commit may be undone. The run never waits
     for its reader: events queue up.
+
+    Example:
+        >>> import asyncio
+        >>> from toolkit import Agent
+        >>> from toolkit.testing import ScriptedModel, says
+        >>> async def main():
+        ...     async with Agent(ScriptedModel([says("Hello")])).stream("Hi") as stream:
+        ...         async for event in stream:
+        ...             print(type(event).__name__)
+        ...     print(stream.run.response)
+        >>> asyncio.run(main())
+        RunStarted
+        TurnStarted
+        TextDelta
+        TurnFinished
+        RunFinished
+        Hello
     """
 
     # An iterator of its own, and no async generator: the event loop would close one that is left early in a task of
